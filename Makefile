@@ -1,0 +1,84 @@
+# Copying Tensors in PyTorch. `make` alone lists the targets. A fresh machine needs Python >= 3.10 and GNU make.
+
+PYTHON  ?= python3
+# A worker and its kernel take up to 0.8 GB: four keep `make test` well under 4 GB.
+WORKERS ?= $(shell n=$$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN); [ "$$n" -lt 4 ] && echo "$$n" || echo 4)
+PORT    ?= 8000
+
+VENV := .venv
+BIN  := $(VENV)/bin
+# A copy of the pins that are installed, written last: without it .venv is half made and is made anew.
+PINS := $(VENV)/requirements.txt
+SITE := _build/html
+
+.DEFAULT_GOAL := help
+.PHONY: help setup book test test-gpu run run-gpu check-site serve lint bench-suite clean
+
+help: ## list the targets
+	@echo 'Copying Tensors in PyTorch'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
+	@echo 'PYTHON=python3.12 chooses the Python of .venv, WORKERS=1 the processes of make test, PORT=8000 that of make serve.'
+
+setup: ## create .venv and install requirements.txt (every target does it when needed)
+	@cmp -s requirements.txt $(PINS) && exit 0; \
+	fail() { echo "error: $$1" >&2; exit 1; }; \
+	command -v '$(PYTHON)' >/dev/null || fail "there is no '$(PYTHON)'. Install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3"; \
+	'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  fail "$$('$(PYTHON)' --version 2>&1) ($(PYTHON)) is too old: 3.10 or newer is needed. Name one: make PYTHON=python3.12"; \
+	'$(PYTHON)' -c 'import ensurepip, venv' 2>/dev/null || \
+	  fail "$(PYTHON) cannot create virtual environments. On Debian and Ubuntu: apt install python3-venv"; \
+	clear=--clear; [ -f $(PINS) ] && clear=; rm -f $(PINS); \
+	echo "==> Setting up $(VENV) with $$('$(PYTHON)' --version 2>&1): once, some minutes, most of them for torch"; \
+	'$(PYTHON)' -m venv $$clear $(VENV) && \
+	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt && \
+	cp requirements.txt $(PINS) || { rm -rf $(VENV); \
+	  fail "the set-up failed, its reason stands above; $(VENV) is removed. Is there a network and room on the disk? Then run make again."; }; \
+	echo "==> $(VENV) is ready"
+
+book: setup ## build the site into _build/html
+	@echo '==> Building the site (only the pages that changed)'
+	@$(BIN)/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml --path-output . -W -n --keep-going
+	@echo '==> The site is in $(CURDIR)/$(SITE)'
+	@$(BIN)/python -c 'import pathlib; print("   ", pathlib.Path("$(SITE)/index.html").resolve().as_uri())'
+
+test: setup ## run every cell again, compare with the stored outputs, and run the other tests
+	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site
+
+test-gpu: setup ## the same with the cells that need CUDA, one notebook at a time; an error without CUDA
+	@echo '==> Validating the notebooks on CUDA, one at a time'
+	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site
+
+run: setup ## run a chapter and store its outputs: make run CHAPTER=clone, or CHAPTER=all
+	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=clone, or CHAPTER=all' >&2; exit 2; }
+	@echo '==> Running $(CHAPTER) and storing its outputs'
+	@$(BIN)/python tests/run_notebooks.py '$(CHAPTER)'
+
+run-gpu: setup ## record the cells that need CUDA: make run-gpu CHAPTER=devices, or CHAPTER=all
+	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=devices, or CHAPTER=all' >&2; exit 2; }
+	@echo '==> Recording the gpu cells of $(CHAPTER)'
+	@$(BIN)/python tests/run_notebooks.py '$(CHAPTER)' --gpu
+
+check-site: setup ## check the site that make book built
+	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@echo '==> Checking the site in $(SITE)'
+	@$(BIN)/python -m pytest tests/site
+
+serve: setup ## show the built site on http://localhost:8000
+	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@echo '==> Serving $(SITE) on http://localhost:$(PORT) (Ctrl-C ends it)'
+	@$(BIN)/python -m http.server --bind localhost --directory $(SITE) $(PORT)
+
+lint: setup ## check the style of the code and of the notebooks
+	@echo '==> Checking the style'
+	@$(BIN)/ruff check tests book
+	@$(BIN)/ruff format --check tests book/_ext book/_snippets
+
+bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
+	@echo '==> Measuring, side by side'
+	@$(BIN)/python tests/bench_suite.py
+
+clean: ## remove the built site and the caches (.venv stays)
+	@echo '==> Removing _build and the caches'
+	@rm -rf _build .pytest_cache .ruff_cache
+	@find book tests -name __pycache__ -prune -exec rm -rf {} +

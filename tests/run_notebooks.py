@@ -1,0 +1,316 @@
+"""Run notebooks and store their outputs in one normalized form.
+
+    python tests/run_notebooks.py clone          # one chapter, on the CPU
+    python tests/run_notebooks.py all            # every chapter, two at a time
+    python tests/run_notebooks.py all --gpu      # record the cells tagged `gpu`; needs CUDA
+
+The outputs of ordinary cells are always the CPU's, also on a machine with CUDA. A run that fails or
+is interrupted leaves the notebook as it was. A second run leaves the file byte for byte the same.
+"""
+
+import argparse
+import asyncio
+import copy
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+BOOK = Path(__file__).resolve().parent.parent / "book"
+AT_ONCE = 2  # kernels at a time: each one takes some 400 MB once it has imported torch
+CELL_TIMEOUT = 600  # seconds
+NOTEBOOK_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+CELL_METADATA = ("mystnb", "recorded", "tags")  # an editor's other keys only make noise in a diff
+SNIPPET = re.compile(r"# snippet: (\S+)\s*$")
+
+
+class RunError(Exception):
+    """Something the person who started the run can put right; the message says what."""
+
+
+# --- Which notebooks ------------------------------------------------------------------------------
+
+
+def find_notebooks(book):
+    """Return every notebook of the book, in the order of their paths."""
+    return sorted(p for p in book.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+
+
+def choose(name, book):
+    """Return the notebooks that `name` means: `all`, `clone`, `methods/clone` or a path."""
+    notebooks = find_notebooks(book)
+    if name == "all":
+        return notebooks
+    wanted = name.removesuffix(".ipynb").removeprefix("./").removeprefix(f"{book.name}/")
+    chapters = {path.relative_to(book).with_suffix("").as_posix(): path for path in notebooks}
+    found = [path for chapter, path in chapters.items() if wanted in (chapter, path.stem)]
+    if len(found) == 1:
+        return found
+    if found:
+        full_names = [chapter for chapter, path in chapters.items() if path in found]
+        raise RunError(f"{name!r} names more than one chapter; give one of {', '.join(full_names)}")
+    stems = sorted({path.stem for path in notebooks})
+    close = difflib.get_close_matches(Path(wanted).name, stems, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+    raise RunError(f"there is no chapter {name!r}.{hint} The chapters are: all, {', '.join(stems)}")
+
+
+# --- Reading and writing --------------------------------------------------------------------------
+
+
+def read(path):
+    """Return the notebook in `path`, or say why it cannot be one."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if raw.get("nbformat") != 4:
+            raise ValueError(f"its nbformat is {raw.get('nbformat')!r}, not 4")
+        notebook = nbformat.v4.to_notebook(raw)
+        notebook.nbformat_minor = max(notebook.nbformat_minor, 5)  # the first one with cell ids
+        for cell in notebook.cells:
+            cell.setdefault("id", uuid.uuid4().hex[:8])
+        nbformat.validate(notebook)
+    except (ValueError, KeyError, TypeError, AttributeError, nbformat.ValidationError) as error:
+        reason = str(error).splitlines()[0]
+        raise RunError(f"{path} is no readable notebook: {reason}") from error
+    return notebook
+
+
+def write(path, text):
+    """Replace `path` in one move, so that a full disk or an interruption leaves the old file."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, temporary)  # mkstemp makes files that only their owner can read
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink()
+        raise
+
+
+# --- One normalized form --------------------------------------------------------------------------
+
+
+def is_gpu(cell):
+    """Tell whether the cell needs CUDA."""
+    return cell.cell_type == "code" and "gpu" in cell.metadata.get("tags", [])
+
+
+def refresh_snippet(cell, book):
+    """Copy `book/_snippets/NAME.py` into a cell that starts with `# snippet: NAME`."""
+    match = SNIPPET.match(cell.source.partition("\n")[0])
+    if not match:
+        return
+    file = book / "_snippets" / f"{match[1]}.py"
+    if not file.is_file():
+        raise RunError(f"cell {cell.id} wants the snippet {match[1]!r}, but {file} does not exist")
+    source = file.read_text(encoding="utf-8").rstrip("\n")
+    if source.partition("\n")[0].rstrip() != f"# snippet: {match[1]}":
+        # The next run would not know the cell again.
+        raise RunError(f"{file} must begin with the line '# snippet: {match[1]}'")
+    cell.source = source
+
+
+def normalize_outputs(outputs, count):
+    """Join the pieces of a stream, drop empty metadata, number results like their cell."""
+    joined = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if output.output_type == "stream" and last and last.get("name") == output.name:
+            last.text += output.text  # how a stream was cut into messages differs from run to run
+            continue
+        if "metadata" in output:
+            output.metadata = {key: value for key, value in output.metadata.items() if value}
+        if output.output_type == "execute_result":
+            output.execution_count = count
+        joined.append(output)
+    return joined
+
+
+def normalize(notebook):
+    """Bring counts, metadata and outputs into the form in which notebooks are committed."""
+    notebook.metadata = copy.deepcopy(NOTEBOOK_METADATA)
+    count = 0
+    for cell in notebook.cells:
+        cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
+        if cell.cell_type != "code":
+            continue
+        count += 1
+        if is_gpu(cell) and "recorded" not in cell.metadata:
+            cell.outputs, cell.execution_count = [], None  # nobody ran it on a GPU that has a name
+        if cell.execution_count is not None:
+            cell.execution_count = count
+            cell.outputs = normalize_outputs(cell.outputs, count)
+
+
+# --- Running --------------------------------------------------------------------------------------
+
+
+def describe_gpu():
+    """Return what is recorded beside a `gpu` cell, or say that there is no CUDA."""
+    import torch  # only a GPU run needs it here, and it takes seconds
+
+    if not torch.cuda.is_available():
+        raise RunError("--gpu needs a CUDA device, and torch finds none")
+    return {"device": torch.cuda.get_device_name(0), "torch": torch.__version__.partition("+")[0]}
+
+
+def failure(path, position, cell, error):
+    """Say which cell of which notebook failed, and show it."""
+    if isinstance(error, CellExecutionError):
+        reason = error.traceback
+    elif isinstance(error, CellTimeoutError):
+        reason = f"it ran for more than {CELL_TIMEOUT} s"
+    else:
+        reason = "the kernel died (out of memory?)"
+    where = f"{path}: code cell {position} (id {cell.id})"
+    return RunError(f"{where} failed\n\n{cell.source}\n\n{reason}")
+
+
+async def execute(notebook, path, gpu):
+    """Run the cells in a fresh kernel in an empty folder; without `gpu`, hide CUDA."""
+    with tempfile.TemporaryDirectory() as folder:
+        work, settings = Path(folder, "work"), Path(folder, "ipython")
+        work.mkdir()
+        environment = dict(os.environ, IPYTHONDIR=str(settings))  # not the user's start-up files
+        if not gpu:
+            environment["CUDA_VISIBLE_DEVICES"] = ""  # stored outputs are the CPU's
+        client = NotebookClient(
+            notebook,
+            kernel_name="python3",
+            timeout=CELL_TIMEOUT,
+            record_timing=False,
+            extra_arguments=["--log-level=ERROR"],  # no warning that the kernel talks over TCP
+            resources={"metadata": {"path": str(work)}},
+        )
+        # Not client.async_setup_kernel(): it takes over the signal handlers, and two clients at a
+        # time take them from each other.
+        client.create_kernel_manager()
+        try:
+            await client.async_start_new_kernel(env=environment)
+            await client.async_start_new_kernel_client()
+            position = 0
+            for index, cell in enumerate(notebook.cells):
+                position += cell.cell_type == "code"
+                if cell.cell_type != "code" or (is_gpu(cell) and not gpu):
+                    continue
+                try:
+                    await client.async_execute_cell(cell, index)
+                except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+                    raise failure(path, position, cell, error) from error
+                cell.execution_count = position  # an empty cell, too
+        finally:
+            if client.kc is not None:
+                client.kc.stop_channels()
+            await client.km.shutdown_kernel(now=True)
+
+
+async def run_one(path, book, recorded):
+    """Run one notebook and store its outputs; return whether the file changed."""
+    gpu = recorded is not None
+    notebook = read(path)
+    before = path.read_text(encoding="utf-8")
+    for cell in notebook.cells:
+        if is_gpu(cell) == gpu:  # only cells whose outputs this run stores may change
+            refresh_snippet(cell, book)
+    stored = copy.deepcopy(notebook)
+    await execute(notebook, path, gpu)
+    for index, cell in enumerate(notebook.cells):
+        if gpu and is_gpu(cell):
+            cell.metadata["recorded"] = dict(recorded)
+        elif gpu:
+            notebook.cells[index] = stored.cells[index]
+    normalize(notebook)
+    after = nbformat.writes(notebook) + "\n"
+    if after == before:
+        return False  # the time stamp stays too, so the site does not build the page again
+    if path.read_text(encoding="utf-8") != before:
+        raise RunError(f"{path} was edited during the run; the edit is kept, run the chapter again")
+    try:
+        write(path, after)
+    except OSError as error:
+        message = f"{path} could not be written ({error.strerror}); the old file is unchanged"
+        raise RunError(message) from error
+    return True
+
+
+async def run_all(paths, book, recorded):
+    """Run the notebooks, AT_ONCE at a time (on a GPU one at a time); return what failed."""
+    everything = asyncio.current_task()
+    places = asyncio.Semaphore(AT_ONCE if recorded is None else 1)
+    failures, done, stopping = [], 0, False
+
+    def stop():
+        nonlocal stopping
+        stopping = True
+        everything.cancel()
+
+    async def one(path):
+        nonlocal done
+        async with places:
+            start = time.monotonic()
+            try:
+                result = "stored" if await run_one(path, book, recorded) else "unchanged"
+            except RunError as error:
+                if stopping:  # nbclient reports a cancelled cell as a dead kernel
+                    raise asyncio.CancelledError from error
+                failures.append(str(error))
+                result = "FAILED"
+            done += 1
+            what = f"{path.relative_to(book.parent)}  {time.monotonic() - start:.1f} s  {result}"
+            print(f"[{done}/{len(paths)}] {what}", flush=True)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+    await asyncio.gather(*map(one, paths))
+    return failures
+
+
+def main(arguments=None):
+    """Run the command line; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("chapter", help="a chapter's name (clone, methods/clone) or all")
+    parser.add_argument("--gpu", action="store_true", help="record the cells tagged gpu on CUDA")
+    parser.add_argument("--book", type=Path, default=BOOK, help="default: %(default)s")
+    options = parser.parse_args(arguments)
+    book = options.book.resolve()
+    try:
+        paths = choose(options.chapter, book)
+        recorded = describe_gpu() if options.gpu else None
+        if options.gpu:
+            with_gpu = [path for path in paths if any(map(is_gpu, read(path).cells))]
+            if paths and not with_gpu and options.chapter != "all":
+                raise RunError(f"{options.chapter} has no cell tagged gpu: nothing to record")
+            paths = with_gpu
+            print(f"Recording on {recorded['device']}, torch {recorded['torch']}", flush=True)
+        failures = asyncio.run(run_all(paths, book, recorded))
+    except RunError as error:
+        failures = [str(error)]
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        print("interrupted: notebooks whose run had not ended are unchanged", file=sys.stderr)
+        return 130
+    for message in failures:
+        print(f"\nerror: {message}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
