@@ -1,7 +1,7 @@
 # Copying Tensors in PyTorch. `make` alone lists the targets. A fresh machine needs Python >= 3.10 and GNU make.
 
 PYTHON  ?= python3
-# A worker and its kernel take up to 0.8 GB: four keep `make test` well under 4 GB.
+# A worker and its kernel take some 0.4 GB: four keep `make test` well under 4 GB.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN); [ "$$n" -lt 4 ] && echo "$$n" || echo 4)
 PORT    ?= 8000
 

@@ -322,9 +322,9 @@ def check_alt_text(notebook, book):
         if NO_ALT.search(prose(cell.source)):
             yield notebook.problem(cell, "a picture without alt text", "write ![what it shows](…)")
     for cell in notebook.code:
-        image = (cell.metadata.get("mystnb") or {}).get("image") or {}
-        if str(image.get("alt") or "").strip():
-            continue
+        match cell.metadata.get("mystnb"):
+            case {"image": {"alt": str(alt)}} if alt.strip():
+                continue
         for bundle in cell.bundles():
             plain = text(bundle.get("text/plain", "")).strip()
             if "image/svg+xml" in bundle and (not plain or plain.startswith("<")):

@@ -78,8 +78,8 @@ def pytest_terminal_summary(terminalreporter):
     cells = Counter(
         value
         for report in reports
-        if getattr(report, "when", None) == "call"
-        for key, value in report.user_properties
+        if getattr(report, "when", None) == "call" or getattr(report, "skipped", False)
+        for key, value in getattr(report, "user_properties", ())
         if key == "cell"
     )
     if cells:
@@ -115,7 +115,7 @@ class Kernel(RunningKernel):
         super().stop()
         self.stderr.close()
 
-    def await_reply(self, msg_id, timeout=None):
+    def await_reply(self, msg_id, timeout):
         """Wait for the reply; nbval alone would wait the whole time for a dead kernel."""
         end = time.monotonic() + timeout
         while True:
@@ -148,10 +148,19 @@ class Notebook(IPyNbFile):
             cells = list(super().collect())
         except Exception as error:
             raise self.CollectError(f"{self.path}: not a readable notebook: {error}") from None
-        for number, cell in enumerate(cells, 1):
-            yield Cell.from_parent(
-                self, name=f"cell {number}", cell_num=number, cell=cell.cell, options=cell.options
+        for number, theirs in enumerate(cells, 1):
+            cell = Cell.from_parent(
+                self,
+                name=f"Cell {number}",
+                cell_num=number,
+                cell=theirs.cell,
+                options=theirs.options,
             )
+            if cell.gpu and not has_cuda():
+                cell.skip(NEEDS_CUDA)
+            elif cell.options["skip"]:
+                cell.skip(APPROVED)
+            yield cell
 
 
 class Cell(IPyNbCell):
@@ -163,12 +172,6 @@ class Cell(IPyNbCell):
 
     def runtest(self):
         never_run = self.cell.execution_count is None
-        if self.gpu and not has_cuda():
-            self.note(NEEDS_CUDA)
-            pytest.skip(NEEDS_CUDA)
-        if self.options["skip"]:
-            self.note(APPROVED)
-            pytest.skip(APPROVED)
         self.options["check_exception"] = False  # an error is caught and its message printed
         if self.gpu and never_run:
             self.note(NO_RECORD)
@@ -177,6 +180,10 @@ class Cell(IPyNbCell):
         super().runtest()
         if never_run and not self.gpu:
             self.raise_cell_error("The stored cell was never run: there is nothing to compare with")
+
+    def skip(self, why):
+        self.note(why)
+        self.add_marker(pytest.mark.skip(reason=why))
 
     def note(self, what):
         """Record what became of this cell; reports carry it from the workers of xdist."""
@@ -196,9 +203,8 @@ class Cell(IPyNbCell):
         return super().compare_outputs(test, ref, skip_compare)
 
     def repr_failure(self, excinfo):
-        path = self.path.relative_to(self.config.rootpath)
         return (
-            f"{path}, cell [{self.cell_num}] (id {self.cell.get('id')})\n"
+            f"{self.parent.nodeid}, cell [{self.cell_num}] (id {self.cell.get('id')})\n"
             f"{super().repr_failure(excinfo)}\n"
             "Remedy: correct the cell, or if what it does now is right, record it: "
             f"make {'run-gpu' if self.gpu else 'run'} CHAPTER={self.path.stem}"

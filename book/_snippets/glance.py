@@ -13,7 +13,7 @@ def memory_of(value):
 
 
 def properties(source, copy):
-    """Return what `copy` shares with `source` and what it keeps, read from the live objects."""
+    """Return what `copy` shares with `source` and what it keeps. Overwrites `copy` with zeros."""
     (start, size), (other, copied) = memory_of(source), memory_of(copy)
     shared = max(start, other) < min(start + size, other + copied)
     row = {"memory": "same object" if copy is source else "shared" if shared else "its own"}
@@ -24,12 +24,18 @@ def properties(source, copy):
         row["device"] = "kept" if copy.device == source.device else copy.device.type
         same_layout = copy.stride() == source.stride()
     else:
-        row.update(requires_grad="ndarray", grad_fn="ndarray", is_leaf="ndarray", device="cpu")
+        row.update(requires_grad="–", grad_fn="–", is_leaf="–", device="cpu")
         same_layout = tuple(s // copy.itemsize for s in copy.strides) == source.stride()
     same_dtype = str(copy.dtype).endswith(str(source.dtype).removeprefix("torch."))
     row["dtype"] = "kept" if same_dtype else str(copy.dtype).removeprefix("torch.")
     row["strides"] = "kept" if same_layout else "changed"
     row["new bytes"] = "0" if shared else str(copied)
+    row["version counter"] = "–"
+    if isinstance(copy, torch.Tensor):  # write to the copy: does the counter of the source move?
+        before = source._version
+        with torch.no_grad():
+            copy.zero_()
+        row["version counter"] = "shared" if source._version != before else "its own"
     return row
 
 
