@@ -75,10 +75,10 @@ def draw(**named):
             kind = "leaf" if value.is_leaf else "non-leaf"
         kind += ", requires grad" if name in tracked else ""
         box("tensor", middle[name], top + 64, name, kind)
-        words.append(f"{name} ({kind}) uses storage {'ABCDEFGH'[storage_of[name]]}.")
+        words.append(f"{name} ({kind}) uses storage {chr(65 + storage_of[name])}.")
     for index, (_, size, numbers) in enumerate(storages):
         shown = " ".join(f"{n:g}" for n in numbers[:6]) + (" …" if len(numbers) > 6 else "")
-        letter = "ABCDEFGH"[index]
+        letter = chr(65 + index)
         box("storage", places[index], top + 140, shown, f"storage {letter}, {size} bytes")
         words.append(f"Storage {letter} holds {shown}.")
     wide, high = max(max(middle.values()), right) + 84, top + 192
