@@ -4,24 +4,30 @@ PYTHON  ?= python3
 # A worker and its kernel take some 0.4 GB: four keep `make test` well under 4 GB.
 WORKERS ?= $(shell n=$$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN); [ "$$n" -lt 4 ] && echo "$$n" || echo 4)
 PORT    ?= 8000
+# Another release of torch than the pinned one, in an environment of its own beside .venv.
+TORCH   ?=
 
-VENV := .venv
+VENV := .venv$(if $(TORCH),-torch-$(TORCH))
 BIN  := $(VENV)/bin
-# A copy of the pins that are installed, written last: without it .venv is half made and is made anew.
+# The pins that VENV is to hold: requirements.txt, with TORCH in the place of its torch.
+WANTED := sed -E '$(if $(TORCH),s/^torch==.*/torch==$(TORCH)/)' requirements.txt
+# A copy of the pins that are installed, written last: without it VENV is half made and is made anew.
 PINS := $(VENV)/requirements.txt
 SITE := _build/html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu run run-gpu check-site serve lint bench-suite clean
+.PHONY: help setup book test test-gpu record record-gpu run run-gpu check-site serve lint bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 	@echo 'PYTHON=python3.12 chooses the Python of .venv, WORKERS=1 the processes of make test, PORT=8000 that of make serve.'
+	@echo 'TORCH=2.15.0 runs a target with another release of torch, in an environment beside .venv: make test TORCH=2.15.0'
 
 setup: ## create .venv and install requirements.txt (every target does it when needed)
-	@cmp -s requirements.txt $(PINS) && exit 0; \
-	fail() { echo "error: $$1" >&2; exit 1; }; \
+	@fail() { echo "error: $$1" >&2; exit 1; }; \
+	case '$(TORCH)' in *[!0-9a-z.+]*) fail 'TORCH=$(TORCH) is no release of torch. Name one: make test TORCH=2.15.0';; esac; \
+	$(WANTED) | cmp -s - $(PINS) && exit 0; \
 	command -v '$(PYTHON)' >/dev/null || fail "there is no '$(PYTHON)'. Install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3"; \
 	'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  fail "$$('$(PYTHON)' --version 2>&1) ($(PYTHON)) is too old: 3.10 or newer is needed. Name one: make PYTHON=python3.12"; \
@@ -30,8 +36,9 @@ setup: ## create .venv and install requirements.txt (every target does it when n
 	clear=--clear; [ -f $(PINS) ] && clear=; rm -f $(PINS); \
 	echo "==> Setting up $(VENV) with $$('$(PYTHON)' --version 2>&1): once, some minutes, most of them for torch"; \
 	'$(PYTHON)' -m venv $$clear $(VENV) && \
-	$(BIN)/python -m pip install --disable-pip-version-check -r requirements.txt && \
-	cp requirements.txt $(PINS) || { rm -rf $(VENV); \
+	$(WANTED) >$(PINS).new && \
+	$(BIN)/python -m pip install --disable-pip-version-check -r $(PINS).new && \
+	mv $(PINS).new $(PINS) || { rm -rf $(VENV); \
 	  fail "the set-up failed, its reason stands above; $(VENV) is removed. Is there a network and room on the disk? Then run make again."; }; \
 	echo "==> $(VENV) is ready"
 
@@ -43,11 +50,19 @@ book: setup ## build the site into _build/html
 
 test: setup ## run every cell again, compare with the stored outputs, and run the other tests
 	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --record _build/record.json
 
 test-gpu: setup ## the same with the cells that need CUDA, one notebook at a time; an error without CUDA
 	@echo '==> Validating the notebooks on CUDA, one at a time'
-	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site
+	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --record _build/record.json
+
+record: setup ## run the notebooks and write evidence/<RUNNER, or cpu>-torch-<release>.json
+	@echo '==> Running the notebooks and recording the result of every claim, $(WORKERS) at a time'
+	@$(BIN)/python -m pytest book -n $(WORKERS) --dist loadfile --record evidence/ $(if $(RUNNER),--runner '$(RUNNER)')
+
+record-gpu: setup ## the same on CUDA, one notebook at a time; an error without CUDA
+	@echo '==> Running the notebooks on CUDA and recording the result of every claim, one at a time'
+	@$(BIN)/python -m pytest book -n 0 --require-cuda --record evidence/ $(if $(RUNNER),--runner '$(RUNNER)')
 
 run: setup ## run a chapter and store its outputs: make run CHAPTER=clone, or CHAPTER=all
 	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=clone, or CHAPTER=all' >&2; exit 2; }

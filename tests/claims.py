@@ -94,7 +94,8 @@ class Names(ast.NodeVisitor):
             self.visit_in_order(arguments.defaults, arguments.kw_defaults)
         else:
             self.visit_in_order(node.bases, node.keywords)
-        known = {child.arg for child in ast.walk(arguments) if isinstance(child, ast.arg)} if arguments else ()
+        inside = ast.walk(arguments) if arguments else ()
+        known = {child.arg for child in inside if isinstance(child, ast.arg)}
         body = node.body if isinstance(node.body, list) else [ast.Expr(node.body)]
         self.use(Names(ast.Module(body, []), known).free)
 

@@ -40,6 +40,13 @@ MYST = {
     "{{ }}": re.compile(r"\{\{.*?\}\}"),
 }
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|(?:href|src)=[\"']([^\"']+)|^ *\[[^\]^]+\]: *(\S+)", re.M)
+CLAIM_LINK = re.compile(r"\]\([^)\s]*#[a-z_]+\.[a-z0-9_]+\)")
+# "copies" may be a noun: it counts where the word before it can be its subject.
+DOES = re.compile(
+    r"\b(?:shares?|shared|copied|keeps?|kept|drops?|dropped|raises?|raised|warns?|warned|allocates?"
+    r"|allocated)\b|(?:CODE\]?|\b(?:it|that|which|and|also|always|never|only|PyTorch))\s+copies\b",
+    re.I,
+)
 NO_ALT = re.compile(r"!\[\s*\]\(|<img(?![^>]*\balt=[\"'][^\"'])[^>]*>")
 LOCAL = re.compile(
     r"(?<![\w:/.<])/(?:home|root|tmp|usr|opt|var|content|Users)\b[^\s'\"]*"
@@ -509,6 +516,27 @@ def check_plain_markdown(notebook, book):
             yield notebook.problem(cell, message, "use plain Markdown (rule 1)")
 
 
+def check_prose(notebook, book):
+    """Rule 12: what the text says that a method does is proven nearby, or links to its proof."""
+    near = {
+        place + step
+        for place, cell in enumerate(notebook.cells)
+        if cell.claims
+        for step in range(-2, 3)
+    }
+    for place, cell in enumerate(notebook.cells):
+        if cell.code or place in near:
+            continue
+        for sentence in re.split(r"(?<=[.!?])\s+|\n(?=[-|#\d])|\n\n", unfenced(cell.source)):
+            bare = re.sub(r"\]\([^)]*\)", "]", SPAN.sub("CODE", sentence))
+            if bare.startswith("#") or CLAIM_LINK.search(sentence):
+                continue
+            if "CODE" in bare and DOES.search(bare):
+                message = f"a statement far from any claim: {' '.join(sentence.split())[:90]}"
+                remedy = "link it to the claim that proves it, or move it to within two cells of it"
+                yield notebook.problem(cell, message, remedy)
+
+
 def check_links(notebook, book):
     """Rule 1: a relative link leads to a file, and one to a claim leads to that claim."""
     for cell in notebook.text:
@@ -666,6 +694,7 @@ NOTEBOOK_CHECKS = (
     check_asserts,
     check_snippets,
     check_plain_markdown,
+    check_prose,
     check_links,
 )
 BOOK_CHECKS = (check_tags, check_toc, check_sanitizer)

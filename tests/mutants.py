@@ -2,130 +2,167 @@
 
 A claim that holds whatever PyTorch does proves nothing. Each mutant of mutations.py changes one
 behavior; every claim must fail under at least one of them, and every mutant must make a claim fail.
-torch is imported once; each run of a notebook is a fork of that process with one change made.
+A failure counts only if the cells that the proof needs still run: a mutant that breaks everything
+shows nothing. torch is imported once; each run of a notebook is a fork of that process with one
+change made, and runs the proofs and what they need.
 """
 
 import argparse
-import contextlib
-import io
 import json
 import multiprocessing
 import os
-import re
 import signal
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import NamedTuple
 
+import mutations
 from claims import Claim, claims_of
-from gate import Notebook, text
+from gate import Cell, Notebook, text
 from mutations import MUTATIONS
 
 ROOT = Path(__file__).parent.parent
-TIME_LIMIT = 60  # seconds for one notebook under one mutant
+TIME_LIMIT = 120  # seconds for one notebook under one mutant
 # Benchmarks take seconds a run: they meet only the mutants that are marked for them.
 SLOW = "benchmarks"
 
 
-class Run(NamedTuple):
-    """What one notebook did under one mutant: the claims that failed, with the reason."""
+class Job(NamedTuple):
+    """A notebook to run under a mutant (under none if that is ""), and its claims."""
 
     mutant: str
-    notebook: str
+    notebook: Notebook
+    claims: list[Claim]
+
+    def __str__(self):
+        return f"{self.notebook.name} under {self.mutant or 'no mutant'}"
+
+
+class Run(NamedTuple):
+    """What a job gave: the claims that failed, with the reason."""
+
+    job: Job
     failed: dict[str, str]
     uncounted: dict[str, str]  # failed too, but a cell that their proof needs had failed before
     seconds: float
 
 
-def stored(cell) -> list[str]:
+def stored(cell: Cell) -> list[str]:
     """Return the comparable parts of a cell's stored outputs: text, and no pictures."""
     printed = "".join(text(o["text"]) for o in cell.outputs if o["output_type"] == "stream")
-    shown = [text(data.get("text/html", data.get("text/plain", ""))) for data in cell.bundles()
-             if "image/png" not in data]  # fmt: skip
-    return [printed.replace(", device='cuda:0'", ""), *shown]
+    return [printed.replace(", device='cuda:0'", ""), *shown(cell.bundles())]
 
 
-def run_cell(shell, cell) -> tuple[list[str], BaseException | None]:
-    """Run a cell in IPython; return what it showed in the form of `stored`, and its error."""
+def shown(bundles) -> list[str]:
+    """Return the text of the displays and results that are no bitmaps."""
+    kept = (data for data in bundles if "image/png" not in data)
+    return [text(data.get("text/html", data.get("text/plain", ""))) for data in kept]
+
+
+def make_shell():
+    """Return an IPython shell that keeps no history: its thread would not survive a fork."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    return InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+
+
+def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
+    """Run a cell; return what it showed in the form of `stored`, and its error."""
     from IPython.utils.capture import capture_output
 
     with capture_output() as captured:
         result = shell.run_cell(cell.source, store_history=False)
-    data = [output.data for output in captured.outputs if "image/png" not in output.data]
-    shown = [text(bundle.get("text/html", bundle.get("text/plain", ""))) for bundle in data]
-    return [captured.stdout, *shown], result.error_before_exec or result.error_in_exec
+    seen = [captured.stdout, *shown(output.data for output in captured.outputs)]
+    return seen, result.error_before_exec or result.error_in_exec
 
 
-def run_notebook(job: tuple[str, Notebook, list[Claim]]) -> tuple:
-    """Run a notebook under a mutant, in a process of its own; return the fields of a `Run`."""
-    mutant, notebook, claims = job
-    start = time.perf_counter()
-    from IPython.core.interactiveshell import InteractiveShell
+def run_notebook(shell, job: Job) -> tuple[dict[str, str], dict[str, str]]:
+    """Run the proofs of a notebook, and what they need, in this process, which changes by it.
 
-    signal.signal(signal.SIGALRM, lambda *_: os._exit(3))
-    signal.alarm(TIME_LIMIT)
-    InteractiveShell.history_load_length = 0
-    shell = InteractiveShell.instance()
-    shell.history_manager.enabled = False
-    if mutant:
-        MUTATIONS[mutant].apply()
-    by_proof = {claim.proof.id: claim for claim in claims}
+    Return the claims that failed: those that count, and those whose needs failed as well.
+    """
+    if job.mutant:
+        mutations.apply(job.mutant)
+    claim_of = {claim.proof.id: claim for claim in job.claims}
+    wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
     broken, failed, uncounted = set(), {}, {}
-    for cell in notebook.code:
-        if cell.gpu:
+    for cell in job.notebook.code:
+        if cell.id not in wanted or cell.gpu:
             continue
-        now, error = run_cell(shell, cell)
-        claim = by_proof.get(cell.id)
+        seen, error = run_cell(shell, cell)
         reason = None
         if error is not None:
             broken.add(cell.id)
             reason = f"{type(error).__name__}: {error}".split("\n")[0][:120]
-        elif now != stored(cell):
+        elif seen != stored(cell):
             reason = "another output"
+        claim = claim_of.get(cell.id)
         if claim and reason:
-            needed = any(need.id in broken for need in claim.needs)
-            (uncounted if needed else failed)[claim.id] = reason
-    # A plain tuple: IPython has put another module in the place of __main__, where Run is defined.
-    return mutant, notebook.name, failed, uncounted, time.perf_counter() - start
+            needs_broken = any(need.id in broken for need in claim.needs)
+            (uncounted if needs_broken else failed)[claim.id] = reason
+    return failed, uncounted
 
 
-def jobs(names: list[str], claims: list[Claim]) -> list[tuple[str, Notebook, list[Claim]]]:
+def jobs(names: list[str], claims: list[Claim]) -> list[Job]:
     """Pair mutants with notebooks; the slow notebooks only with mutants marked for them."""
     by_notebook = defaultdict(list)
     for claim in claims:
         by_notebook[claim.notebook.path].append(claim)
     return [
-        (name, found[0].notebook, found)
+        Job(name, found[0].notebook, found)
         for name in names
         for path, found in by_notebook.items()
         if SLOW not in path or not name or MUTATIONS[name].benchmarks
     ]
 
 
-def run_all(todo: list[tuple], processes: int) -> list[Run]:
-    """Run jobs side by side, each in a fork of this process, with progress on the terminal."""
-    runs = []
+def in_fork(shell, job: Job, pipe) -> None:
+    """Do a job and send what it gave. The process ends with it, or by the alarm."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(TIME_LIMIT)
+    start = time.perf_counter()
+    pipe.send((*run_notebook(shell, job), time.perf_counter() - start))
+
+
+def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run | Job]:
+    """Do jobs side by side, each in a fork of this process; yield a job itself if it crashed."""
     context = multiprocessing.get_context("fork")
-    with context.Pool(processes, maxtasksperchild=1) as pool:
-        for number, run in enumerate(pool.imap_unordered(run_notebook, todo), 1):
-            runs.append(Run(*run))
-            if sys.stderr.isatty() or number % 100 == 0 or number == len(todo):
-                print(f"\r{number} of {len(todo)} runs", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
-    return runs
+    waiting, running = iter(todo), {}
+    for number in range(1, len(todo) + 1):
+        while len(running) < processes and (job := next(waiting, None)):
+            here, there = context.Pipe(duplex=False)
+            process = context.Process(target=in_fork, args=(shell, job, there))
+            process.start()
+            there.close()
+            running[here] = job, process
+        here = wait(running)[0]
+        job, process = running.pop(here)
+        try:
+            yield Run(job, *here.recv())
+        except EOFError:
+            yield job
+        process.join()
+        if sys.stderr.isatty():
+            print(f"\r{number} of {len(todo)} runs", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run the mutants; return 1 if a claim survives them all or a mutant is not caught."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="parts of the names of mutants; all if none")
     parser.add_argument("--chapter", help="only the claims of this chapter")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     parser.add_argument("--record", type=Path, help="write which mutant breaks which claim (JSON)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder that holds book/")
     parser.add_argument("-n", type=int, default=os.cpu_count(), help="processes")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     chosen = [n for n in MUTATIONS if not options.names or any(p in n for p in options.names)]
     if options.list:
         print(*chosen, sep="\n")
@@ -133,37 +170,47 @@ def main() -> int:
     start = time.perf_counter()
     claims = [
         claim
-        for claim in claims_of(ROOT)
+        for claim in claims_of(options.root)
         if not claim.proof.gpu and options.chapter in (None, claim.notebook.name)
     ]
+    if not claims or not chosen:
+        print(f"error: {len(claims)} claims and {len(chosen)} mutants fit", file=sys.stderr)
+        return 2
     import matplotlib.pyplot  # noqa: F401  imported once, here, for all the forks
-    import torch  # noqa: F401
+    import torch
 
-    print(f"{len(claims)} claims, {len(chosen)} mutants")
-    for run in run_all(jobs([""], claims), options.n):
-        if run.failed or run.uncounted:
-            print(f"error: {run.notebook} fails without any mutant: {run.failed | run.uncounted}")
+    torch.set_num_threads(1)  # the processes run side by side
+    shell = make_shell()
+    print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
+    for run in run_all(shell, jobs([""], claims), options.n):
+        if isinstance(run, Job) or run.failed or run.uncounted:
+            reasons = "it crashed" if isinstance(run, Job) else run.failed | run.uncounted
+            print(f"error: {run if isinstance(run, Job) else run.job} fails: {reasons}")
             return 1
-    killers, caught = defaultdict(list), defaultdict(list)
-    for run in run_all(jobs(chosen, claims), options.n):
-        for claim, reason in run.failed.items():
-            killers[claim].append(run.mutant)
-            caught[run.mutant].append((claim, reason))
+    killers, caught, crashed = defaultdict(list), defaultdict(list), []
+    for run in run_all(shell, jobs(chosen, claims), options.n):
+        if isinstance(run, Job):
+            crashed.append(f"no result from {run}: the process crashed or took too long")
+            continue
+        for claim in run.failed:
+            killers[claim].append(run.job.mutant)
+            caught[run.job.mutant].append(claim)
     for name in chosen:
         print(f"{len(caught[name]):4} claims fail under: {name}")
+    whole = not options.names
     survivors = [claim.id for claim in claims if not killers[claim.id]]
     missed = [name for name in chosen if not caught[name]]
-    partial = bool(options.names)
-    print(*(f"survives every mutant: {name}" for name in survivors if not partial), sep="\n")
-    print(*(f"not caught by any claim: {name}" for name in missed), sep="\n")
+    problems = crashed + [f"survives every mutant: {id}" for id in survivors if whole]
+    problems += [f"not caught by any claim: {name}" for name in missed if not options.chapter]
     if options.record:
-        order = {name: number for number, name in enumerate(MUTATIONS)}
-        record = {claim: sorted(names, key=order.get) for claim, names in sorted(killers.items())}
+        order = list(MUTATIONS).index
+        record = {claim: sorted(names, key=order) for claim, names in sorted(killers.items())}
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     seconds = time.perf_counter() - start
+    print(*problems, sep="\n", end="\n" * bool(problems))
     print(f"{len(claims) - len(survivors)} of {len(claims)} claims fail under a mutant; "
           f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; {seconds:.0f} s")  # fmt: skip
-    return int(bool(missed) or bool(survivors and not partial))
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

@@ -2,28 +2,32 @@
 
 pyproject.toml loads this plugin. It gives each notebook a kernel that stands alone in an empty
 folder (tests/kernel), compares outputs in their order, and counts the cells that were not run.
+With --record it writes what became of each claim (evidence.py).
 """
 
 import contextlib
 import functools
 import importlib.util
 import os
+import re
 import runpy
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from itertools import zip_longest
 from pathlib import Path
 from queue import Empty
 
 import nbval.plugin
 import pytest
+import releases
+from evidence import NO_RECORD, RUNNER, Recorder, first_line, torch_version
 from nbval.kernel import RunningKernel, start_new_kernel
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 COMPARED = "compared"
-NO_RECORD = "ran with nothing recorded to compare with"
 NEEDS_CUDA = "not run: needs CUDA"
 APPROVED = "skipped or not compared by approval (tests/approved.toml)"
 
@@ -42,6 +46,13 @@ def pytest_addoption(parser):
     parser.addoption(
         "--require-cuda", action="store_true", help="stop at once when there is no CUDA"
     )
+    parser.addoption(
+        "--record",
+        metavar="PATH",
+        help="write the result of every claim into this file, or into a file named RUNNER-torch-"
+        "RELEASE.json in this folder (PATH ends in /)",
+    )
+    parser.addoption("--runner", help="the name of this machine in the record: cpu or cuda if none")
 
 
 def pytest_configure(config):
@@ -55,6 +66,11 @@ def pytest_configure(config):
         raise pytest.UsageError(
             "--require-cuda: torch finds no CUDA here, so the gpu cells cannot be run"
         )
+    if option.runner and not re.fullmatch(RUNNER, option.runner):
+        raise pytest.UsageError("--runner: a name of a-z, 0-9 and -, such as laptop-cpu")
+    if option.record and not hasattr(config, "workerinput"):  # not in the workers of xdist
+        recorder = Recorder(config.rootpath, option.record, option.runner, has_cuda())
+        config.pluginmanager.register(recorder, "recorder")
     kernels = str(Path(__file__).parent / "kernel")
     os.environ["JUPYTER_PATH"] = os.pathsep.join(
         filter(None, [kernels, os.environ.get("JUPYTER_PATH")])
@@ -158,6 +174,8 @@ class Notebook(IPyNbFile):
             )
             if cell.gpu and not has_cuda():
                 cell.skip(NEEDS_CUDA)
+            elif bound := releases.excluded(cell.cell.source, torch_version()):
+                cell.skip(f"not run: {bound}")
             elif cell.options["skip"]:
                 cell.skip(APPROVED)
             yield cell
@@ -165,6 +183,8 @@ class Notebook(IPyNbFile):
 
 class Cell(IPyNbCell):
     """A code cell; `cell_num` counts from 1, as the numbers in Jupyter do."""
+
+    difference = ""
 
     @property
     def gpu(self):
@@ -193,6 +213,7 @@ class Cell(IPyNbCell):
         """Compare kinds and order first, which nbval does not, then the contents."""
         stored, now = [kind(output) for output in ref], [kind(output) for output in test]
         if stored != now:
+            self.difference = f"stored: {', '.join(stored)}; now: {', '.join(now)}"
             self.comparison_traceback = [
                 "The kinds of output, or their order, differ:",
                 f"  stored: {', '.join(stored) or 'nothing'}",
@@ -202,7 +223,22 @@ class Cell(IPyNbCell):
             return False
         return super().compare_outputs(test, ref, skip_compare)
 
+    def format_output_compare(self, key, left, right):
+        """Note the first line that differs, for the record."""
+        pairs = zip_longest(str(left).splitlines(), str(right).splitlines(), fillvalue="nothing")
+        stored, now = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+        self.difference = f"stored: {stored[:120]}; now: {now[:120]}"
+        super().format_output_compare(key, left, right)
+
+    def why(self, excinfo):
+        """Say in one line why the cell failed."""
+        if self.test_outputs and self.test_outputs[-1].output_type == "error":
+            error = self.test_outputs[-1]
+            return first_line(f"{error.ename}: {error.evalue}")
+        return first_line(f"{excinfo.value}: {self.difference}".removesuffix(": "))
+
     def repr_failure(self, excinfo):
+        self.user_properties.append(("why", self.why(excinfo)))
         return (
             f"{self.parent.nodeid}, cell [{self.cell_num}] (id {self.cell.get('id')})\n"
             f"{super().repr_failure(excinfo)}\n"

@@ -22,7 +22,11 @@ def test_every_statement_stands_on_the_page_once():
 
 
 def test_every_row_of_the_tables_is_understood():
-    rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if re.match(r"\| [A-E]-", line)]
+    rows = [
+        line
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if re.match(r"\| [A-E]-", line)
+    ]
     assert [row for row in rows if not ROW.match(row)] == []
 
 
@@ -34,6 +38,9 @@ def test_wrong_and_outdated_statements_come_first():
 
 def test_the_number_of_each_verdict_is_that_of_its_rows():
     text = PAGE.read_text(encoding="utf-8")
-    counts = [int(count) for count in re.findall(r"^\| \[[^\]]+\]\(#articles-\w+\) \| (\d+) \|$", text, re.M)]
+    counts = [
+        int(count)
+        for count in re.findall(r"^\| \[[^\]]+\]\(#articles-\w+\) \| (\d+) \|$", text, re.M)
+    ]
     sections = re.split(r"^## ", text, flags=re.M)[1:]
     assert counts == [len(ROW.findall(section)) for section in sections]

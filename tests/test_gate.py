@@ -125,6 +125,11 @@ def says(text):
     return lambda book: book.add(markdown("new", text))
 
 
+def far(text):
+    """Add a Markdown cell far from the claim of the good book."""
+    return lambda book: book.add(markdown("new", text), after="result")
+
+
 def outputs(id, *values):
     return lambda book: book[id].update(outputs=list(values))
 
@@ -319,6 +324,9 @@ DEFECTS = [
     (says('<a href="none.md">x</a>'), "new", "leads nowhere", "relative path"),
     (says("[x](clone.ipynb#clone.none)"), "new", "no claim `clone.none`", "correct the id"),
     (says("[x](#clone.none)"), "new", "no claim `clone.none` in this", "correct the id"),
+    # Prose
+    (far("`clone()` copies the values."), "new", "far from any claim", "link it to the claim"),
+    (far("It is `detach` that warns."), "new", "far from any claim", "link it to the claim"),
     # Metadata and the first cell
     (lambda book: book.metadata.update(authors=[]), None, "its metadata", MAKE_RUN),
     (lambda b: b.metadata["language_info"].update(version="3"), None, "its metadata", MAKE_RUN),

@@ -72,7 +72,8 @@ def test_row_of_the_method_table(code, memory, gradients, requires_grad):
     address = result.ctypes.data if array else result.untyped_storage().data_ptr()
     if "or `x` itself" in memory:
         assert result is x
-        result = eval(code, scope | {"device": "meta"}) if "device" in code else x.to("cpu", copy=True)
+        scope["device"] = "meta"
+        result = eval(code, scope) if "device" in code else x.to("cpu", copy=True)
         assert result is not x
     else:
         assert (address == start) == memory.startswith("shared")

@@ -24,9 +24,8 @@ CLAIM_ID = re.compile(r"[a-z_]+\.[a-z0-9_]+")
 
 def claim_of(quote: nodes.block_quote) -> tuple[nodes.strong, str] | None:
     """Return the bold label and the id of a block quote that is a claim, otherwise None."""
-    label = next((part for part in quote.findall(nodes.TextElement) if "Claim" in part.astext()), None)
-    label = next(iter(label.findall(nodes.strong)), None) if label else None
-    if label is None or not label.astext().startswith("Claim "):
+    label = next(iter(quote.findall(nodes.strong)), None)
+    if label is None or not quote.astext().startswith(label.astext()):
         return None
     name = label.astext().removeprefix("Claim ")
     return (label, name) if CLAIM_ID.fullmatch(name) else None

@@ -1,4 +1,4 @@
-"""What the built site shows must be what the notebooks hold: `make book`, then `make check-site`."""
+"""What the built site shows is what the notebooks hold: `make book`, then `make check-site`."""
 
 import base64
 import json
@@ -48,7 +48,9 @@ def expected_outputs(cell: dict) -> list[tuple[str, str]]:
         for kind in ("text/html", "image/svg+xml", "image/png", "text/plain"):
             if kind in output["data"]:
                 data = output["data"][kind]
-                shown.append((kind.replace("/plain", ""), data if isinstance(data, str) else "".join(data)))
+                shown.append(
+                    (kind.replace("/plain", ""), data if isinstance(data, str) else "".join(data))
+                )
                 break
     return shown
 
@@ -56,7 +58,9 @@ def expected_outputs(cell: dict) -> list[tuple[str, str]]:
 def shown_outputs(cell: BeautifulSoup, notebook: Path) -> list[tuple[str, str]]:
     """Return the same pairs, read from the page."""
     shown = []
-    for part in cell.select("div.cell_output pre, div.cell_output svg, div.cell_output img, table.glance"):
+    for part in cell.select(
+        "div.cell_output pre, div.cell_output svg, div.cell_output img, table.glance"
+    ):
         if part.name == "pre":
             shown.append(("text", part.get_text()))
         elif part.name == "table":
@@ -73,7 +77,9 @@ def plain(kind: str, content: str) -> str:
     """Return an output in the form in which page and notebook must agree."""
     if kind in ("text/html", "image/svg+xml"):
         soup = BeautifulSoup(content, "html.parser")
-        drawn = [(tag.name, tag.get("class"), tag.get("d"), tag.get("x")) for tag in soup.find_all()]
+        drawn = [
+            (tag.name, tag.get("class"), tag.get("d"), tag.get("x")) for tag in soup.find_all()
+        ]
         return f"{soup.get_text()} {drawn}"
     return content.strip() if kind == "image/png" else content.rstrip("\n")
 
@@ -85,7 +91,9 @@ def test_outputs_on_the_page_are_those_of_the_notebook(notebook):
     assert len(on_page) == len(in_notebook)
     for number, (shown, cell) in enumerate(zip(on_page, in_notebook, strict=True), 1):
         source = shown.select_one("div.cell_input pre").get_text()
-        assert source.rstrip("\n") == "".join(cell["source"]).rstrip("\n"), f"source of cell {number}"
+        assert source.rstrip("\n") == "".join(cell["source"]).rstrip("\n"), (
+            f"source of cell {number}"
+        )
         got = [(kind, plain(kind, content)) for kind, content in shown_outputs(shown, notebook)]
         want = [(kind, plain(kind, content)) for kind, content in expected_outputs(cell)]
         assert got == want, f"{notebook}, code cell {number}: the site shows something else"
@@ -124,7 +132,9 @@ def test_colab_and_download_buttons(notebook):
 def test_nothing_is_loaded_from_another_host(path):
     html = page(path)
     loaded = [tag["src"] for tag in html.find_all(src=True)]
-    loaded += [tag["href"] for tag in html.find_all("link", href=True) if "canonical" not in tag["rel"]]
+    loaded += [
+        tag["href"] for tag in html.find_all("link", href=True) if "canonical" not in tag["rel"]
+    ]
     assert [url for url in loaded if urlsplit(url).netloc] == []
 
 
@@ -141,13 +151,15 @@ def test_internal_links_lead_somewhere(path):
         if not target.is_file():
             broken.append(link["href"])
         elif url.fragment and target.suffix == ".html":
-            if page(target.resolve().relative_to(SITE.resolve())).find(id=unquote(url.fragment)) is None:
-                broken.append(link["href"])
+            there = page(target.resolve().relative_to(SITE.resolve()))
+            broken += [link["href"]] if there.find(id=unquote(url.fragment)) is None else []
     assert broken == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=str)
 def test_pictures_say_what_they_show(path):
     html = page(path)
-    assert [image["src"] for image in html.select("article img") if not image.get("alt", "").strip()] == []
-    assert [svg for svg in html.select("div.picture svg") if not svg.get("aria-label", "").strip()] == []
+    images = {image["src"]: image.get("alt", "") for image in html.select("article img")}
+    assert [src for src, alt in images.items() if not alt.strip()] == []
+    drawings = [svg.get("aria-label", "") for svg in html.select("div.picture svg")]
+    assert all(label.strip() for label in drawings)
