@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import nbformat
+import releases
 import yaml
 from nbformat.validator import iter_validate
 from nbval.plugin import comment_markers, metadata_tags
@@ -203,6 +204,14 @@ class Book:
                 for claim in cell.claims:
                     found.setdefault(claim, []).append((notebook, cell))
         return found
+
+    @cached_property
+    def torch(self):
+        """The release of torch that requirements.txt pins, and that made the stored outputs."""
+        file = self.root / "requirements.txt"
+        pins = file.read_text(encoding="utf-8") if file.is_file() else ""
+        pinned = re.search(r"^torch==(\S+)", pins, re.M)
+        return pinned[1] if pinned else None
 
 
 def text(value):
@@ -437,6 +446,32 @@ def check_proofs(notebook, book):
             if not asserts and not (prints if cell.gpu else cell.outputs):
                 message = f"the proof of `{claim}` neither asserts nor shows anything"
                 yield notebook.problem(cell, message, "add an assert, or print what the claim says")
+
+
+def check_releases(notebook, book):
+    """Rule 5: sentence and proof name the same releases of torch; the pinned one is among them."""
+    bounded = set()
+    for cell, below in pairwise(notebook.cells):
+        if not (cell.claims and below.code):
+            continue
+        sentence = cell.source[CLAIM.search(cell.source).start() :].replace("\n>", " ")
+        said, written = releases.of_sentence(sentence), releases.of_proof(below.source)
+        if written:
+            bounded.add(below.id)
+        if said != written:
+            lines = [f"# {word}: {bound}" for word, bound in (said or written).items()]
+            message = f"the {'sentence' if said else 'proof'} of `{cell.claims[0]}` names a release"
+            message += f", its {'proof' if said else 'sentence'} does not name the same"
+            remedy = f"say it in the sentence, and under `# proof:` as {' and '.join(lines)}"
+            yield notebook.problem(below, message, remedy)
+        elif book.torch and (bound := releases.excluded(below.source, book.torch)):
+            message = f"it {bound}, so the pinned torch {book.torch} does not run it"
+            yield notebook.problem(below, message, "reword the claim for the pinned release")
+    for cell in notebook.code:
+        if (found := releases.LOOKS_LIKE.search(cell.source)) and cell.id not in bounded:
+            message = f"`{found[0].strip()}` does nothing here"
+            remedy = "write it so: # since: 2.9, on the line right under `# proof:`"
+            yield notebook.problem(cell, message, remedy)
 
 
 def check_asserts(notebook, book):
@@ -691,6 +726,7 @@ NOTEBOOK_CHECKS = (
     check_metadata,
     check_claims,
     check_proofs,
+    check_releases,
     check_asserts,
     check_snippets,
     check_plain_markdown,

@@ -14,10 +14,8 @@ INDEX = Path(__file__).parent.parent / "book" / "index.md"
 def table_after(heading: str) -> list[list[str]]:
     """Return the cells of the first table below `heading`, without its two head rows."""
     text = INDEX.read_text(encoding="utf-8").split(heading, 1)[1]
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    first = text.index(rows[0])
-    block = text[first:].split("\n\n", 1)[0].splitlines()
-    return [[cell.strip() for cell in row.strip("|").split("|")] for row in block[2:]]
+    rows = re.search(r"(?:^\|.*\n)+", text, re.M)[0].splitlines()
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
 
 
 def codes(cell: str) -> list[str]:

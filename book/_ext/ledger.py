@@ -1,0 +1,275 @@
+"""The evidence of every claim: a line beside each, and the directive `{ledger}`, a table of all.
+
+The claims come from the notebooks (tests/claims.py), the results from the records in evidence/
+(tests/evidence.py). A claim whose proof has changed since it was run counts as stale.
+"""
+
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from markdown_it import MarkdownIt
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))  # the code that runs the book
+
+import evidence  # noqa: E402
+from claims import Claim, claims_of  # noqa: E402
+from evidence import FAILED, NOT_RUN, PASSED, STALE  # noqa: E402
+
+PAGE = "reference/claims"  # the page of the table
+DOWNLOAD = "claims.json"  # stands beside it
+MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "–"}
+KINDS = {"cpu": "CPU", "cuda": "CUDA"}
+INLINE = MarkdownIt("commonmark", {"html": False})
+
+
+class LedgerTable(nodes.General, nodes.Element):
+    """Stands for the table until the page is written."""
+
+
+class LedgerDirective(SphinxDirective):
+    """`{ledger}`: the table of all claims and their evidence."""
+
+    def run(self) -> list[nodes.Node]:
+        return [LedgerTable()]
+
+
+class Ledger:
+    """The claims and the records of one build, and what the pages say of them."""
+
+    def load(self, app: Sphinx) -> None:
+        """Read claims and records, once in a build."""
+        root = Path(app.srcdir).parent
+        self.claims = {claim.id: claim for claim in claims_of(root)}
+        try:
+            self.records = evidence.load_all(root / "evidence")
+            self.mutants = evidence.load_mutants(root / "evidence")
+        except evidence.BadRecord as error:
+            raise ExtensionError(str(error)) from None
+
+    def outdated(self, app: Sphinx, env: BuildEnvironment) -> set[str]:
+        """Name the pages to write again because of new evidence, or of another claim elsewhere."""
+        claims = [(claim.id, claim.digest) for claim in self.claims.values()]
+        parts = [self.records, [self.mutants, claims, [str(env.titles)]]]
+        state = [hashlib.sha256(json.dumps(part).encode()).hexdigest() for part in parts]
+        before, env.ledger_state = getattr(env, "ledger_state", [None, None]), state
+        pages = {PAGE} if state != before else set()
+        if state[0] != before[0]:
+            pages |= {page_of(claim) for claim in self.claims.values()}
+        return pages & env.found_docs
+
+    def resolve(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
+        """Write the line under each claim of a page, and the table into its place."""
+        for quote in doctree.findall(nodes.block_quote):
+            if "claim" in quote["classes"] and quote["ids"][0] in self.claims:
+                quote += self.line(app, docname, self.claims[quote["ids"][0]])
+        for table in list(doctree.findall(LedgerTable)):
+            table.replace_self(nodes.raw("", self.table(app), format="html"))
+
+    # --- The line beside a claim
+
+    def line(self, app: Sphinx, docname: str, claim: Claim) -> nodes.paragraph:
+        """Return the line of evidence of a claim, linked to its row of the table."""
+        line = nodes.paragraph(classes=["evidence"])
+        label = nodes.inline("", "Evidence")
+        if PAGE in app.env.found_docs:
+            uri = f"{app.builder.get_relative_uri(docname, PAGE)}#{claim.id}"
+            label = nodes.reference("", "Evidence", refuri=uri, internal=True)
+        line += label
+        for found, text in self.summary(claim):
+            # The mark and the words say it; the color of the class only repeats them.
+            line += nodes.Text(" · " if len(line) > 1 else ": ")
+            line += nodes.inline("", f"{MARKS[found]} {text}", classes=[css(found)])
+        return line
+
+    def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
+        """Yield a status and a text for each kind of device, alike runs of several releases in one."""
+        alike: dict[tuple, list[str]] = {}
+        for record in self.records:
+            found, why = evidence.status(record, claim)
+            place = KINDS[record["kind"]]
+            if record["kind"] == "cuda":
+                place += f" ({record['device']})"
+            # What needs CUDA needs it whatever the release and the day.
+            day = "" if why == "needs CUDA" else record["date"]
+            releases = alike.setdefault((place, found, why, day), [])
+            if record["torch"] not in releases:
+                releases.append(record["torch"])
+        for (place, found, why, day), releases in alike.items():
+            run = f"torch {' and '.join(', '.join(releases).rsplit(', ', 1))}, {day}"
+            yield (
+                found,
+                {
+                    PASSED: f"{place}: verified with {run}",
+                    FAILED: f"{place}: failed with {run}",
+                    STALE: f"{place}: stale, changed since the run with {run}",
+                    NOT_RUN: f"{place}: not run{f' with {run}' if day else ''}, {why}",
+                }[found],
+            )
+        for kind in KINDS.keys() - {record["kind"] for record in self.records}:
+            yield NOT_RUN, f"{KINDS[kind]}: not run yet"
+
+    # --- The table of all claims
+
+    def chapters(self, app: Sphinx) -> dict[str, list[Claim]]:
+        """Return the claims by page, in the order of the table of contents."""
+        order = list(getattr(app.config, "external_site_map", ()))
+        by_page: dict[str, list[Claim]] = {}
+        for claim in self.claims.values():
+            by_page.setdefault(page_of(claim), []).append(claim)
+        listed = {page: by_page[page] for page in order if page in by_page}
+        return listed | by_page
+
+    def data(self, app: Sphinx) -> dict:
+        """Return all that the table shows, for it and for the download."""
+        runs = [
+            {key: value for key, value in record.items() if key not in ("schema", "claims")}
+            for record in self.records
+        ]
+        claims = [
+            {
+                "id": claim.id,
+                "chapter": title_of(app, page),
+                "url": f"{app.builder.get_target_uri(page)}#{claim.id}",
+                "sentence": claim.sentence,
+                "digest": claim.digest,
+                "evidence": [
+                    dict(zip(("status", "why"), evidence.status(record, claim), strict=True))
+                    for record in self.records
+                ],
+                "mutants": None if self.mutants is None else self.mutants.get(claim.id, []),
+            }
+            for page, claims in self.chapters(app).items()
+            for claim in claims
+        ]
+        return {"runs": runs, "claims": claims}
+
+    def table(self, app: Sphinx) -> str:
+        """Return the HTML of the page: the runs, the filter, the download and the table."""
+        data = self.data(app)
+        top = "../" * PAGE.count("/")
+        rows: dict[str, list[str]] = {}
+        for claim in data["claims"]:
+            rows.setdefault(claim["chapter"], []).append(row(claim, top))
+        heads = ["Claim", *(f"{escape(run_name(run))}<br>{run['date']}" for run in data["runs"])]
+        heads += ["Broken by"] if self.mutants is not None else []
+        head = "".join(f"<th scope='col'>{text}</th>" for text in heads)
+        bodies = "".join(
+            f"<tbody data-chapter='{escape(chapter)}'><tr class='chapter'>"
+            f"<th scope='rowgroup' colspan='{len(heads)}'>{escape(chapter)}</th></tr>"
+            f"{''.join(found)}</tbody>"
+            for chapter, found in rows.items()
+        )
+        chapters = "".join(f"<option>{escape(chapter)}</option>" for chapter in rows)
+        found = "".join(f"<option value='{css(name)}'>{name} in a run</option>" for name in MARKS)
+        return f"""
+{runs_table(data["runs"])}
+<form class="ledger-filter" hidden>
+<label>Chapter <select name="chapter"><option value="">all</option>{chapters}</select></label>
+<label>Status <select name="status"><option value="">any</option>{found}</select></label>
+<output aria-live="polite"></output>
+</form>
+<p class="ledger-download">{len(data["claims"])} claims.
+<a href="{DOWNLOAD}" download>Download all this as JSON</a></p>
+<div class="ledger-scroll" tabindex="0" role="region" aria-label="Table of the claims">
+<table class="ledger"><thead><tr>{head}</tr></thead>{bodies}</table>
+</div>"""
+
+    def write(self, app: Sphinx, exception: Exception | None) -> None:
+        """Write the download, at the end of a build that went well."""
+        if exception is None and app.builder.format == "html" and PAGE in app.env.found_docs:
+            file = Path(app.outdir, PAGE).with_name(DOWNLOAD)
+            text = json.dumps(self.data(app), indent=1, ensure_ascii=False) + "\n"
+            file.write_text(text, encoding="utf-8")
+
+
+def page_of(claim: Claim) -> str:
+    """Return the name that Sphinx gives the page of a claim: methods/clone."""
+    return claim.notebook.path.removeprefix("book/").removesuffix(".ipynb")
+
+
+def title_of(app: Sphinx, page: str) -> str:
+    """Return the title of a page, the short one of the table of contents if there is one."""
+    listed = getattr(app.config, "external_site_map", {}).get(page)
+    if listed is not None and listed.title:
+        return listed.title
+    return app.env.titles[page].astext() if page in app.env.titles else page
+
+
+def css(found: str) -> str:
+    """Return the class of a status."""
+    return found.replace(" ", "-")
+
+
+def run_name(run: dict) -> str:
+    """Name a run in one line."""
+    return f"{KINDS[run['kind']] if run['kind'] == 'cpu' else run['device']}, torch {run['torch']}"
+
+
+def row(claim: dict, top: str) -> str:
+    """Return one row of the table; `top` leads to the root of the site."""
+    bare = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", claim["sentence"])  # links are relative to there
+    link = f"<a href='{top}{claim['url']}'><code>{claim['id']}</code></a>"
+    cells = [f"<th scope='row'>{link}<br>{INLINE.renderInline(bare)}</th>"]
+    for run in claim["evidence"]:
+        why = f"<small>{escape(run['why'])}</small>" if run["why"] else ""
+        status = run["status"]
+        cells.append(f"<td><span class='{css(status)}'>{MARKS[status]} {status}</span>{why}</td>")
+    if claim["mutants"] is not None:
+        cells.append(f"<td>{mutants_cell(claim['mutants'])}</td>")
+    found = " ".join(sorted({css(run["status"]) for run in claim["evidence"]}))
+    return f"<tr id='{claim['id']}' data-status='{found}'>{''.join(cells)}</tr>"
+
+
+def mutants_cell(names: list[str]) -> str:
+    """Return the number of mutants that break a claim, with their names folded under it."""
+    if not names:
+        return "– no mutant"
+    items = "".join(f"<li>{escape(name)}</li>" for name in names)
+    count = f"{len(names)} mutant{'s' * (len(names) > 1)}"
+    return f"<details><summary>{count}</summary><ul>{items}</ul></details>"
+
+
+def runs_table(runs: list[dict]) -> str:
+    """Return a table of the recorded runs, or say that there is none."""
+    if not runs:
+        return "<p>No run is recorded yet.</p>"
+    heads = {"device": "Device", "torch": "torch", "python": "Python", "platform": "Platform",
+             "date": "Date (UTC)", "commit": "Commit", "runner": "Runner"}  # fmt: skip
+    head = "".join(f"<th scope='col'>{text}</th>" for text in heads.values())
+    body = ""
+    for run in runs:
+        shown = run | {"commit": short(run["commit"])}
+        body += f"<tr>{''.join(f'<td>{escape(shown[key])}</td>' for key in heads)}</tr>"
+    return (
+        "<div class='ledger-scroll' tabindex='0' role='region' aria-label='Table of the runs'>"
+        f"<table class='ledger-runs'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def short(commit: str | None) -> str:
+    """Return the first letters of a commit, and whether files had changed since."""
+    if commit is None:
+        return "unknown"
+    return commit[:10] + (", with changes" if commit.endswith("+dirty") else "")
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    """Register the directive and the events; called by Sphinx."""
+    ledger = Ledger()
+    app.add_node(LedgerTable)
+    app.add_directive("ledger", LedgerDirective)
+    app.connect("builder-inited", ledger.load)
+    app.connect("env-updated", ledger.outdated)
+    app.connect("doctree-resolved", ledger.resolve)
+    app.connect("build-finished", ledger.write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
