@@ -46,8 +46,8 @@ def load(path, schema=SCHEMA):
     except ValueError as error:  # neither UTF-8 nor JSON
         raise BadRecord(f"{path} is damaged, it is no JSON: {error}") from None
     wrong = jsonschema.Draft202012Validator(schema).iter_errors(record)
-    # The outermost problem says most: a foreign file lacks everything inside it, too.
-    if error := min(wrong, key=lambda error: len(error.path), default=None):
+    # The outermost problem says most, and of a foreign file, what it lacks.
+    if error := min(wrong, key=lambda e: (len(e.path), e.validator != "required"), default=None):
         place = ".".join(map(str, error.path))
         message = f"{place}: {error.message}" if place else error.message
         raise BadRecord(f"{path} is no record of this book's evidence: {message[:300]}")

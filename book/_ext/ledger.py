@@ -92,7 +92,7 @@ class Ledger:
         return line
 
     def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
-        """Yield a status and a text for each kind of device, alike runs of several releases in one."""
+        """Yield a status and a text for each kind of device; runs that say the same are one."""
         alike: dict[tuple, list[str]] = {}
         for record in self.records:
             found, why = evidence.status(record, claim)
@@ -106,16 +106,15 @@ class Ledger:
                 releases.append(record["torch"])
         for (place, found, why, day), releases in alike.items():
             run = f"torch {' and '.join(', '.join(releases).rsplit(', ', 1))}, {day}"
-            yield (
-                found,
-                {
-                    PASSED: f"{place}: verified with {run}",
-                    FAILED: f"{place}: failed with {run}",
-                    STALE: f"{place}: stale, changed since the run with {run}",
-                    NOT_RUN: f"{place}: not run{f' with {run}' if day else ''}, {why}",
-                }[found],
-            )
-        for kind in KINDS.keys() - {record["kind"] for record in self.records}:
+            texts = {
+                PASSED: f"verified with {run}",
+                FAILED: f"failed with {run}",
+                STALE: f"stale, changed since the run with {run}",
+                NOT_RUN: f"not run with {run}: {why}" if day else f"not run, {why}",
+            }
+            yield found, f"{place}: {texts[found]}"
+        recorded = {record["kind"] for record in self.records}
+        for kind in [kind for kind in KINDS if kind not in recorded]:
             yield NOT_RUN, f"{KINDS[kind]}: not run yet"
 
     # --- The table of all claims
@@ -250,10 +249,10 @@ def runs_table(runs: list[dict]) -> str:
     for run in runs:
         shown = run | {"commit": short(run["commit"])}
         body += f"<tr>{''.join(f'<td>{escape(shown[key])}</td>' for key in heads)}</tr>"
-    return (
-        "<div class='ledger-scroll' tabindex='0' role='region' aria-label='Table of the runs'>"
-        f"<table class='ledger-runs'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return f"""
+<div class="ledger-scroll" tabindex="0" role="region" aria-label="Table of the runs">
+<table class="ledger-runs"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>
+</div>"""
 
 
 def short(commit: str | None) -> str:
