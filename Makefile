@@ -26,7 +26,7 @@ help: ## list the targets
 
 setup: ## create .venv and install requirements.txt (every target does it when needed)
 	@fail() { echo "error: $$1" >&2; exit 1; }; \
-	case '$(TORCH)' in *[!0-9a-z.+]*) fail 'TORCH=$(TORCH) is no release of torch. Name one: make test TORCH=2.15.0';; esac; \
+	case '$(TORCH)' in *[!0-9a-z.+]*|[!0-9]*) fail 'TORCH=$(TORCH) is no release of torch. Name one: make test TORCH=2.15.0';; esac; \
 	$(WANTED) | cmp -s - $(PINS) && exit 0; \
 	command -v '$(PYTHON)' >/dev/null || fail "there is no '$(PYTHON)'. Install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3"; \
 	'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \

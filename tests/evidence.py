@@ -157,6 +157,7 @@ class Recorder:
         self.runner = runner or self.machine["kind"]
         name = f"{self.runner}-torch-{self.machine['torch']}.json"
         self.path = Path(path, name) if path.endswith("/") or Path(path).is_dir() else Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)  # fails now, not after the run
         self.cells = {}  # from the id of a test, `book/methods/clone.ipynb::Cell 3`, to its result
         self.message = None
 

@@ -69,7 +69,10 @@ def pytest_configure(config):
     if option.runner and not re.fullmatch(RUNNER, option.runner):
         raise pytest.UsageError("--runner: a name of a-z, 0-9 and -, such as laptop-cpu")
     if option.record and not hasattr(config, "workerinput"):  # not in the workers of xdist
-        recorder = Recorder(config.rootpath, option.record, option.runner, has_cuda())
+        try:
+            recorder = Recorder(config.rootpath, option.record, option.runner, has_cuda())
+        except OSError as error:
+            raise pytest.UsageError(f"--record {option.record}: {error.strerror}") from None
         config.pluginmanager.register(recorder, "recorder")
     kernels = str(Path(__file__).parent / "kernel")
     os.environ["JUPYTER_PATH"] = os.pathsep.join(
@@ -234,7 +237,7 @@ class Cell(IPyNbCell):
         """Say in one line why the cell failed."""
         if self.test_outputs and self.test_outputs[-1].output_type == "error":
             error = self.test_outputs[-1]
-            return first_line(f"{error.ename}: {error.evalue}")
+            return first_line(f"{error.ename}: {error.evalue}".removesuffix(": "))
         return first_line(f"{excinfo.value}: {self.difference}".removesuffix(": "))
 
     def repr_failure(self, excinfo):

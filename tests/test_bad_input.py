@@ -149,6 +149,25 @@ def test_a_set_up_that_failed_is_made_anew(project):
     assert project.calls("pip install") == 2
 
 
+def test_another_torch_has_an_environment_of_its_own(project):
+    project.pins.write_text("torch==2.13.0\nnumpy==2.4.6\n", encoding="utf-8")
+    assert project.make("setup").returncode == 0
+    assert project.make("setup", "TORCH=2.8.0").returncode == 0
+    other = project.folder / ".venv-torch-2.8.0" / "requirements.txt"
+    assert other.read_text(encoding="utf-8") == "torch==2.8.0\nnumpy==2.4.6\n"
+    pins = project.pins.read_text(encoding="utf-8")
+    assert (project.venv / "requirements.txt").read_text(encoding="utf-8") == pins
+    assert project.make("setup", "TORCH=2.8.0").stdout == ""
+
+
+@pytest.mark.parametrize("torch", ["../x", "2.8; ls", "newest"])
+def test_no_release_of_torch(project, torch):
+    result = project.make("test", f"TORCH={torch}")
+    assert result.returncode != 0
+    assert "is no release of torch. Name one: make test TORCH=2.15.0" in result.stderr
+    assert [path.name for path in project.folder.glob(".*")] == []
+
+
 def test_an_interrupted_set_up_is_not_believed(project):
     environment = {**project.environment, "FAKE_SLOW": "1"}
     process = subprocess.Popen(

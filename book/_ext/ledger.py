@@ -27,7 +27,7 @@ from evidence import FAILED, NOT_RUN, PASSED, STALE  # noqa: E402
 
 PAGE = "reference/claims"  # the page of the table
 DOWNLOAD = "claims.json"  # stands beside it
-MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "–"}
+MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "○"}
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 INLINE = MarkdownIt("commonmark", {"html": False})
 
@@ -121,12 +121,12 @@ class Ledger:
 
     def chapters(self, app: Sphinx) -> dict[str, list[Claim]]:
         """Return the claims by page, in the order of the table of contents."""
-        order = list(getattr(app.config, "external_site_map", ()))
         by_page: dict[str, list[Claim]] = {}
         for claim in self.claims.values():
-            by_page.setdefault(page_of(claim), []).append(claim)
-        listed = {page: by_page[page] for page in order if page in by_page}
-        return listed | by_page
+            if page_of(claim) in app.env.found_docs:
+                by_page.setdefault(page_of(claim), []).append(claim)
+        order = getattr(app.config, "external_site_map", ())
+        return {page: by_page[page] for page in order if page in by_page} | by_page
 
     def data(self, app: Sphinx) -> dict:
         """Return all that the table shows, for it and for the download."""
@@ -159,7 +159,7 @@ class Ledger:
         rows: dict[str, list[str]] = {}
         for claim in data["claims"]:
             rows.setdefault(claim["chapter"], []).append(row(claim, top))
-        heads = ["Claim", *(f"{escape(run_name(run))}<br>{run['date']}" for run in data["runs"])]
+        heads = ["Claim", *map(run_head, data["runs"])]
         heads += ["Broken by"] if self.mutants is not None else []
         head = "".join(f"<th scope='col'>{text}</th>" for text in heads)
         bodies = "".join(
@@ -209,9 +209,12 @@ def css(found: str) -> str:
     return found.replace(" ", "-")
 
 
-def run_name(run: dict) -> str:
-    """Name a run in one line."""
-    return f"{KINDS[run['kind']] if run['kind'] == 'cpu' else run['device']}, torch {run['torch']}"
+def run_head(run: dict) -> str:
+    """Return the head of the column of a run: where, with what and when."""
+    place = run["device"] if run["kind"] == "cuda" else KINDS[run["kind"]]
+    if run["runner"] != run["kind"]:
+        place += f" ({run['runner']})"
+    return f"{escape(place)}<br>torch {run['torch']}<br>{run['date']}"
 
 
 def row(claim: dict, top: str) -> str:
@@ -232,7 +235,7 @@ def row(claim: dict, top: str) -> str:
 def mutants_cell(names: list[str]) -> str:
     """Return the number of mutants that break a claim, with their names folded under it."""
     if not names:
-        return "– no mutant"
+        return "no mutant"
     items = "".join(f"<li>{escape(name)}</li>" for name in names)
     count = f"{len(names)} mutant{'s' * (len(names) > 1)}"
     return f"<details><summary>{count}</summary><ul>{items}</ul></details>"

@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import evidence
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from claims import claims_of
 
 ROOT = Path(__file__).parent.parent.parent
 SITE = ROOT / "_build" / "html"
@@ -163,3 +165,68 @@ def test_pictures_say_what_they_show(path):
     assert [src for src, alt in images.items() if not alt.strip()] == []
     drawings = [svg.get("aria-label", "") for svg in html.select("div.picture svg")]
     assert all(label.strip() for label in drawings)
+
+
+# The evidence: the line beside each claim, the table of all claims, and the download.
+
+LEDGER = Path("reference/claims.html")
+MARKS = {"passed": "✓", "failed": "✗", "stale": "↻", "not run": "○"}
+
+
+@cache
+def recorded() -> list[dict]:
+    """Return the recorded runs, in the order of the table's columns."""
+    return evidence.load_all(ROOT / "evidence")
+
+
+@cache
+def claims() -> dict:
+    """Return the claims of the book by id."""
+    return {claim.id: claim for claim in claims_of(ROOT)}
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
+def test_every_claim_shows_its_evidence(notebook):
+    for quote in html_of(notebook).select("blockquote.claim"):
+        line = quote.select_one("p.evidence")
+        assert line["class"] == ["evidence"] and line.find_next_sibling() is None
+        assert line.a["href"].endswith(f"claims.html#{quote['id']}")
+        text = line.get_text()
+        for record in recorded():
+            found, why = evidence.status(record, claims()[quote["id"]])
+            assert f"{MARKS[found]} {'CPU' if record['kind'] == 'cpu' else 'CUDA'}" in text
+            assert why == "needs CUDA" or record["torch"] in text
+        if not any(record["kind"] == "cuda" for record in recorded()):
+            assert "○ CUDA: not run yet" in text
+
+
+def test_the_table_holds_every_claim():
+    rows = page(LEDGER).select("table.ledger tr[id]")
+    assert sorted(row["id"] for row in rows) == sorted(claims())
+    mutants = evidence.load_mutants(ROOT / "evidence")
+    for row in rows:
+        claim, (head, *cells) = claims()[row["id"]], row.find_all(["th", "td"], recursive=False)
+        assert head.a["href"] == f"../{claim.notebook.path[5:-6]}.html#{claim.id}"
+        spans = [code.get_text() for code in head.find_all("code")[1:]]
+        assert spans == re.findall(r"`([^`]+)`", claim.sentence)
+        if mutants is not None:
+            names = [item.get_text() for item in cells.pop().select("li")]
+            assert names == mutants.get(claim.id, [])
+        for record, cell in zip(recorded(), cells, strict=True):
+            found, why = evidence.status(record, claim)
+            assert cell.get_text() == f"{MARKS[found]} {found}{why or ''}"
+
+
+def test_the_download_agrees_with_the_table():
+    link = page(LEDGER).select_one(".ledger-download a")["href"]
+    data = json.loads((SITE / LEDGER).with_name(link).read_text(encoding="utf-8"))
+    assert [run["torch"] for run in data["runs"]] == [record["torch"] for record in recorded()]
+    rows = page(LEDGER).select("table.ledger tr[id]")
+    for row, claim in zip(rows, data["claims"], strict=True):
+        assert (row["id"], row.a["href"]) == (claim["id"], f"../{claim['url']}")
+        assert claim["sentence"] == claims()[claim["id"]].sentence
+        shown = [cell.get_text() for cell in row.find_all("td")][: len(data["runs"])]
+        said = [
+            f"{MARKS[one['status']]} {one['status']}{one['why'] or ''}" for one in claim["evidence"]
+        ]
+        assert shown == said
