@@ -4,15 +4,17 @@ A claim that holds whatever PyTorch does proves nothing. Each mutant of mutation
 behavior; every claim must fail under at least one of them, and every mutant must make a claim fail.
 A failure counts only if the cells that the proof needs still run: a mutant that breaks everything
 shows nothing. torch is imported once; each run of a notebook is a fork of that process with one
-change made, and runs the proofs and what they need.
+change made. It runs the proofs and what they need, under the mutants that replace what they use.
 """
 
 import argparse
+import gc
 import json
 import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,20 +28,18 @@ from gate import Cell, Notebook, text
 from mutations import MUTATIONS
 
 ROOT = Path(__file__).parent.parent
-TIME_LIMIT = 120  # seconds for one notebook under one mutant
+TIME_LIMIT = 300  # seconds for one notebook under one mutant
 # Benchmarks take seconds a run: they meet only the mutants that are marked for them.
 SLOW = "benchmarks"
 
 
 class Job(NamedTuple):
-    """A notebook to run under a mutant (under none if that is ""), and its claims."""
+    """A notebook to run under a mutant; with an empty name under none."""
 
     mutant: str
     notebook: Notebook
     claims: list[Claim]
-
-    def __str__(self):
-        return f"{self.notebook.name} under {self.mutant or 'no mutant'}"
+    watched: list[str] = []  # mutants to look out for: would they make a difference?
 
 
 class Run(NamedTuple):
@@ -48,13 +48,23 @@ class Run(NamedTuple):
     job: Job
     failed: dict[str, str]
     uncounted: dict[str, str]  # failed too, but a cell that their proof needs had failed before
-    seconds: float
+    touched: list[str]  # the mutants among those watched that replace what the notebook uses
+    crashed: bool = False
+
+    @property
+    def problem(self) -> str | None:
+        """Say what is wrong if no mutant was there, or if the process died."""
+        name = f"{self.job.notebook.name} under {self.job.mutant or 'no mutant'}"
+        if self.crashed:
+            return f"{name}: the process died, or took more than {TIME_LIMIT} s"
+        found = self.failed | self.uncounted
+        return f"{name}: {found}" if found and not self.job.mutant else None
 
 
 def stored(cell: Cell) -> list[str]:
     """Return the comparable parts of a cell's stored outputs: text, and no pictures."""
     printed = "".join(text(o["text"]) for o in cell.outputs if o["output_type"] == "stream")
-    return [printed.replace(", device='cuda:0'", ""), *shown(cell.bundles())]
+    return [printed, *shown(cell.bundles())]
 
 
 def shown(bundles) -> list[str]:
@@ -82,12 +92,7 @@ def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
 
 
 def run_notebook(shell, job: Job) -> tuple[dict[str, str], dict[str, str]]:
-    """Run the proofs of a notebook, and what they need, in this process, which changes by it.
-
-    Return the claims that failed: those that count, and those whose needs failed as well.
-    """
-    if job.mutant:
-        mutations.apply(job.mutant)
+    """Run the proofs of a notebook and what they need; return `failed` and `uncounted`."""
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
     broken, failed, uncounted = set(), {}, {}
@@ -108,29 +113,22 @@ def run_notebook(shell, job: Job) -> tuple[dict[str, str], dict[str, str]]:
     return failed, uncounted
 
 
-def jobs(names: list[str], claims: list[Claim]) -> list[Job]:
-    """Pair mutants with notebooks; the slow notebooks only with mutants marked for them."""
-    by_notebook = defaultdict(list)
-    for claim in claims:
-        by_notebook[claim.notebook.path].append(claim)
-    return [
-        Job(name, found[0].notebook, found)
-        for name in names
-        for path, found in by_notebook.items()
-        if SLOW not in path or not name or MUTATIONS[name].benchmarks
-    ]
-
-
 def in_fork(shell, job: Job, pipe) -> None:
     """Do a job and send what it gave. The process ends with it, or by the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
-    start = time.perf_counter()
-    pipe.send((*run_notebook(shell, job), time.perf_counter() - start))
+    touched = mutations.watch(job.watched) if job.watched else list
+    if job.mutant:
+        mutations.apply(job.mutant)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        result = run_notebook(shell, job)
+        os.chdir(ROOT)
+    pipe.send((*result, touched()))
 
 
-def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run | Job]:
-    """Do jobs side by side, each in a fork of this process; yield a job itself if it crashed."""
+def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
+    """Do jobs side by side, each in a fork of this process."""
     context = multiprocessing.get_context("fork")
     waiting, running = iter(todo), {}
     for number in range(1, len(todo) + 1):
@@ -145,12 +143,25 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run | Job]:
         try:
             yield Run(job, *here.recv())
         except EOFError:
-            yield job
+            yield Run(job, {}, {}, [], crashed=True)
+        here.close()
         process.join()
         if sys.stderr.isatty():
             print(f"\r{number} of {len(todo)} runs", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print(file=sys.stderr)
+
+
+def without_mutants(shell, claims: list[Claim], names: list[str], processes: int) -> Iterator[Run]:
+    """Run each notebook as it is, and see which mutants may make a difference to it."""
+    groups = defaultdict(list)
+    for claim in sorted(claims, key=lambda claim: SLOW not in claim.notebook.path):
+        groups[claim.notebook.path].append(claim)
+    for run in run_all(shell, [Job("", g[0].notebook, g, names) for g in groups.values()], processes):
+        if run.problem:  # does it mind being watched? Then any mutant may make a difference
+            (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
+            run = run._replace(touched=names)
+        yield run
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -174,42 +185,49 @@ def main(arguments: list[str] | None = None) -> int:
         if not claim.proof.gpu and options.chapter in (None, claim.notebook.name)
     ]
     if not claims or not chosen:
-        print(f"error: {len(claims)} claims and {len(chosen)} mutants fit", file=sys.stderr)
+        print(f"error: there are {len(claims)} such claims and {len(chosen)} such mutants")
         return 2
-    import matplotlib.pyplot  # noqa: F401  imported once, here, for all the forks
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the stored outputs are those of the CPU
+    # Imported once, here, for all the forks: what notebooks import, and what torch imports late.
+    import matplotlib.pyplot
     import torch
+    import torch._dynamo  # noqa: F401
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy the memory of this process
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
-    for run in run_all(shell, jobs([""], claims), options.n):
-        if isinstance(run, Job) or run.failed or run.uncounted:
-            reasons = "it crashed" if isinstance(run, Job) else run.failed | run.uncounted
-            print(f"error: {run if isinstance(run, Job) else run.job} fails: {reasons}")
+    todo = []
+    for run in without_mutants(shell, claims, chosen, options.n):
+        if run.problem:
+            print(f"error: {run.problem}")
             return 1
-    killers, caught, crashed = defaultdict(list), defaultdict(list), []
-    for run in run_all(shell, jobs(chosen, claims), options.n):
-        if isinstance(run, Job):
-            crashed.append(f"no result from {run}: the process crashed or took too long")
-            continue
+        slow = SLOW in run.job.notebook.path
+        names = [name for name in run.touched if MUTATIONS[name].benchmarks or not slow]
+        todo += [run.job._replace(mutant=name, watched=[]) for name in names]
+    killers, caught, problems = defaultdict(list), defaultdict(list), []
+    for run in run_all(shell, todo, options.n):
+        problems += [run.problem] if run.problem else []
         for claim in run.failed:
             killers[claim].append(run.job.mutant)
             caught[run.job.mutant].append(claim)
     for name in chosen:
         print(f"{len(caught[name]):4} claims fail under: {name}")
-    whole = not options.names
     survivors = [claim.id for claim in claims if not killers[claim.id]]
     missed = [name for name in chosen if not caught[name]]
-    problems = crashed + [f"survives every mutant: {id}" for id in survivors if whole]
-    problems += [f"not caught by any claim: {name}" for name in missed if not options.chapter]
+    if not options.names:
+        problems += [f"survives every mutant: {id}" for id in survivors]
+    if not options.chapter:
+        problems += [f"not caught by any claim: {name}" for name in missed]
+    print(*problems, sep="\n", end="\n" * bool(problems))
     if options.record:
         order = list(MUTATIONS).index
         record = {claim: sorted(names, key=order) for claim, names in sorted(killers.items())}
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    seconds = time.perf_counter() - start
-    print(*problems, sep="\n", end="\n" * bool(problems))
     print(f"{len(claims) - len(survivors)} of {len(claims)} claims fail under a mutant; "
-          f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; {seconds:.0f} s")  # fmt: skip
+          f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
+          f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip
     return int(bool(problems))
 
 

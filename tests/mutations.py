@@ -27,6 +27,7 @@ class Mutation(NamedTuple):
 MUTATIONS: dict[str, Mutation] = {}
 # repr(tensor) itself calls detach, tolist and others: while it runs, they do what they always do.
 PRINTING = []
+TARGETS = None
 
 
 def mutant(name: str, benchmarks: bool = False) -> Callable:
@@ -42,6 +43,12 @@ def mutant(name: str, benchmarks: bool = False) -> Callable:
 
 def apply(name: str) -> None:
     """Change the behavior in this process, for good."""
+    guard_printing()
+    MUTATIONS[name].change()
+
+
+def guard_printing() -> None:
+    """Let repr(tensor) set PRINTING while it runs."""
     show = Tensor.__repr__
 
     def printed(self, **options):
@@ -52,10 +59,50 @@ def apply(name: str) -> None:
             PRINTING.pop()
 
     Tensor.__repr__ = printed
-    MUTATIONS[name].change()
+
+
+def targets(name: str) -> list[tuple[object, str]]:
+    """Return what the mutant replaces, as pairs of an owner and a name."""
+    global TARGETS
+    TARGETS = []
+    try:
+        MUTATIONS[name].change()
+        return TARGETS
+    finally:
+        TARGETS = None
+
+
+def watch(names: list[str]) -> Callable[[], list[str]]:
+    """Change nothing in this process, but note what is used from now on of all that mutants replace.
+
+    The function returned says which mutants may make a difference to what has run by then.
+    """
+    guard_printing()
+    used, places = set(), {name: targets(name) for name in names}
+
+    def noting(key: tuple) -> Callable:
+        return lambda real, *args, **options: used.add(key) or real(*args, **options)
+
+    for owner, name in {(id(o), n): (o, n) for pairs in places.values() for o, n in pairs}.values():
+        value, key = getattr(owner, name, None), (id(owner), name)
+        if hasattr(value, "__set__"):
+            wrap_property(owner, name, noting(key), noting(key))
+        elif callable(value):
+            wrap(owner, name, noting(key))
+        else:
+            used.add(key)
+    return lambda: [n for n in names if any((id(o), a) in used for o, a in places[n])]
 
 
 # Ways to change something
+
+
+def put(owner: object, name: str, value: object) -> None:
+    """Set `owner.name`; while the targets of mutants are looked up, only note it."""
+    if TARGETS is None:
+        setattr(owner, name, value)
+    else:
+        TARGETS.append((owner, name))
 
 
 def wrap(owner: object, name: str, change: Callable) -> None:
@@ -66,16 +113,16 @@ def wrap(owner: object, name: str, change: Callable) -> None:
     def changed(*args, **options):
         return real(*args, **options) if PRINTING else change(real, *args, **options)
 
-    setattr(owner, name, changed)
+    put(owner, name, staticmethod(changed) if name == "__new__" else changed)
 
 
 def wrap_property(owner: type, name: str, read: Callable | None, write: Callable | None = None):
     """Replace the property `owner.name` by `read(real, self)` and `write(real, self, value)`."""
     real = getattr(owner, name)
-    get, put = real.__get__, real.__set__
+    get, set_ = real.__get__, real.__set__
     getter = (lambda self: get(self) if PRINTING else read(get, self)) if read else get
-    setter = (lambda self, value: write(put, self, value)) if write else put
-    setattr(owner, name, property(getter, setter))
+    setter = (lambda self, value: write(set_, self, value)) if write else set_
+    put(owner, name, property(getter, setter))
 
 
 def then(owner: object, name: str, after: Callable) -> None:
@@ -267,7 +314,7 @@ def _():
 
 @mutant("clone of a subclass is a plain Tensor")
 def _():
-    then(Tensor, "clone", lambda copy, self: copy.as_subclass(Tensor))
+    then(Tensor, "clone", lambda copy, self: copy if type(self) is Tensor else copy.as_subclass(Tensor))
 
 
 @mutant("clone takes over the gradient in .grad")
@@ -284,11 +331,6 @@ def _():
 @mutant("clone of an expanded tensor stays expanded")
 def _():
     wrap(Tensor, "clone", lambda real, self: self.detach() if 0 in self.stride() else real(self))
-
-
-@mutant("clone allocates one byte more for each element")
-def _():
-    wrap(Tensor, "clone", lambda real, self: real(torch.cat([self, self])[: len(self)].as_subclass(type(self))) if self.dim() else real(self))
 
 
 @mutant("a write to a clone is not recorded")
@@ -752,7 +794,7 @@ def _():
 
 @mutant("new_tensor exists as a function of torch")
 def _():
-    torch.new_tensor = lambda x, data: x.new_tensor(data)
+    put(torch, "new_tensor", lambda x, data: x.new_tensor(data))
 
 
 @mutant("new_zeros, new_ones and new_full take the default dtype")
@@ -812,14 +854,12 @@ def _():
 
 @mutant("torch.Tensor of a tensor copies")
 def _():
-    real = Tensor.__new__
-    Tensor.__new__ = staticmethod(lambda cls, *args: real(cls, *(a.clone() if is_tensor(a) else a for a in args)))
+    wrap(Tensor, "__new__", lambda real, cls, *args: real(cls, *(a.clone() if is_tensor(a) else a for a in args)))
 
 
 @mutant("torch.Tensor of a tensor leaves the graph")
 def _():
-    real = Tensor.__new__
-    Tensor.__new__ = staticmethod(lambda cls, *args: real(cls, *(a.detach() if is_tensor(a) else a for a in args)))
+    wrap(Tensor, "__new__", lambda real, cls, *args: real(cls, *(a.detach() if is_tensor(a) else a for a in args)))
 
 
 # from_numpy
@@ -1119,7 +1159,7 @@ def _():
 
 @mutant("a converted module has new parameters")
 def _():
-    torch.__future__.set_overwrite_module_params_on_conversion(True)
+    wrap(torch.__future__, "get_overwrite_module_params_on_conversion", lambda real: True)
 
 
 @mutant("Module.double does nothing")
@@ -1262,8 +1302,7 @@ def _():
 
 @mutant("retain_grad marks a leaf as retaining")
 def _():
-    wrap_property(Tensor, "retains_grad", None) if hasattr(Tensor.retains_grad, "__set__") else None
-    Tensor.retains_grad = property(lambda self: True)
+    wrap_property(Tensor, "retains_grad", lambda read, self: True)
 
 
 @mutant("hooks are not called")
@@ -1308,7 +1347,7 @@ def _():
 
 @mutant("_version is always 0")
 def _():
-    Tensor._version = 0
+    wrap_property(Tensor, "_version", lambda read, self: 0)
 
 
 @mutant("a slice has a version counter of its own")
@@ -1364,8 +1403,8 @@ def _():
 
 @mutant("an in-place operation makes a new tensor")
 def _():
-    for name, other in {"__iadd__": "__add__", "__imul__": "__mul__", "__isub__": "__sub__"}.items():
-        setattr(Tensor, name, getattr(Tensor, other))
+    for name in ("add", "mul", "sub"):
+        wrap(Tensor, f"__i{name}__", lambda real, self, other, new=getattr(torch, name): new(self, other))
 
 
 @mutant("an addition writes into its first operand")
@@ -1400,7 +1439,7 @@ def _():
 
 @mutant("inference_mode is no_grad")
 def _():
-    torch.inference_mode = type("inference_mode", (torch.no_grad,), {})
+    wrap(torch, "inference_mode", lambda real, mode=True: torch.set_grad_enabled(not mode))
 
 
 # backward
@@ -1591,14 +1630,14 @@ def _():
 
 @mutant("copy.copy copies memory")
 def _():
-    Tensor.__copy__ = lambda self: self.detach().clone()
+    put(Tensor, "__copy__", lambda self: self.detach().clone().requires_grad_(self.requires_grad))
 
 
 @mutant("pickling a tensor keeps its memory")
 def _():
-    wrap(pickle, "loads", lambda real, data: dumped[-1])
     dumped = []
-    wrap(pickle, "dumps", lambda real, x: dumped.append(x.detach()))
+    wrap(pickle, "dumps", lambda real, x, *args: dumped.append(x) or real(x, *args))
+    then(pickle, "loads", lambda made, data: dumped[-1].detach().requires_grad_(made.requires_grad) if is_tensor(made) else made)
 
 
 # Layout, views and addresses

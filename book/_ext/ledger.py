@@ -88,7 +88,10 @@ class Ledger:
         for found, text in self.summary(claim):
             # The mark and the words say it; the color of the class only repeats them.
             line += nodes.Text(" · " if len(line) > 1 else ": ")
-            line += nodes.inline("", f"{MARKS[found]} {text}", classes=[css(found)])
+            entry = nodes.inline("", f"{MARKS[found]}\N{NO-BREAK SPACE}", classes=[css(found)])
+            for number, part in enumerate(re.split(r"(\d{4}-\d\d-\d\d)", text)):
+                entry += nodes.inline("", part, classes=["day"]) if number % 2 else nodes.Text(part)
+            line += entry
         return line
 
     def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
@@ -105,17 +108,17 @@ class Ledger:
             if record["torch"] not in releases:
                 releases.append(record["torch"])
         for (place, found, why, day), releases in alike.items():
-            run = f"torch {' and '.join(', '.join(releases).rsplit(', ', 1))}, {day}"
+            run = f"torch {', '.join(releases)} ({day})"
             texts = {
-                PASSED: f"verified with {run}",
-                FAILED: f"failed with {run}",
-                STALE: f"stale, changed since the run with {run}",
-                NOT_RUN: f"not run with {run}: {why}" if day else f"not run, {why}",
+                PASSED: f"verified: {run}",
+                FAILED: f"failed: {run}",
+                STALE: f"stale, changed since it ran: {run}",
+                NOT_RUN: f"not run, {why}: {run}" if day else f"not run, {why}",
             }
-            yield found, f"{place}: {texts[found]}"
+            yield found, f"{place} {texts[found]}"
         recorded = {record["kind"] for record in self.records}
         for kind in [kind for kind in KINDS if kind not in recorded]:
-            yield NOT_RUN, f"{KINDS[kind]}: not run yet"
+            yield NOT_RUN, f"{KINDS[kind]} not run yet"
 
     # --- The table of all claims
 
