@@ -16,7 +16,7 @@ PINS := $(VENV)/requirements.txt
 SITE := _build/html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu record record-gpu run run-gpu check-site serve lint bench-suite clean
+.PHONY: help setup book test test-gpu record record-gpu run run-gpu check-site serve lint mutants bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -88,6 +88,10 @@ lint: setup ## check the style of the code and of the notebooks
 	@echo '==> Checking the style'
 	@$(BIN)/ruff check tests book
 	@$(BIN)/ruff format --check tests book/_ext book/_snippets
+
+mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
+	@echo '==> Running the claims under the mutants'
+	@$(BIN)/python tests/mutants.py $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
 
 bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
 	@echo '==> Measuring, side by side'
