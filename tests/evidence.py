@@ -159,6 +159,7 @@ class Recorder:
         self.path = Path(path, name) if path.endswith("/") or Path(path).is_dir() else Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)  # fails now, not after the run
         self.cells = {}  # from the id of a test, `book/methods/clone.ipynb::Cell 3`, to its result
+        self.stopped = set()  # the ids of those that did not come to their end
         self.message = None
 
     def pytest_sessionstart(self):
@@ -171,7 +172,9 @@ class Recorder:
         if report.failed and report.when == "setup":
             found = NOT_RUN, "its notebook could not start"
         elif report.failed:
-            found = FAILED, notes.get("why") or first_line(report.longrepr)
+            found = FAILED, notes.get("differs") or notes.get("why") or first_line(report.longrepr)
+            if "differs" not in notes:
+                self.stopped.add(report.nodeid)
         elif hasattr(report, "wasxfail"):
             found = NOT_RUN, "an earlier cell ran out of time"
         elif report.skipped:
@@ -218,19 +221,19 @@ class Recorder:
         if self.digests.get(claim.id) != claim.digest:
             result, why = NOT_RUN, "its notebook was edited during the run"
         else:
-            result, why = self.cell(claim, claim.proof)
+            result, why = self.cells.get(name_of(claim, claim.proof)) or (
+                self.cells.get(claim.notebook.path) or (NOT_RUN, "not selected in this run")
+            )
         for needed in claim.needs if result == PASSED else ():
-            if self.cell(claim, needed)[0] == FAILED:
+            if name_of(claim, needed) in self.stopped:
                 result, why = FAILED, f"cell [{needed.number}], which its proof needs, failed"
         entry = {"result": result} | ({"why": why} if why else {})
         return entry | {"digest": claim.digest}
 
-    def cell(self, claim, cell):
-        """Return the result of a cell, and why if it did not pass."""
-        notebook = claim.notebook
-        name = f"{notebook.path}::Cell {notebook.code.index(cell) + 1}"
-        nothing = NOT_RUN, "not selected in this run"
-        return self.cells.get(name) or self.cells.get(notebook.path) or nothing
+
+def name_of(claim, cell):
+    """Return the id that pytest gives a cell of the notebook of a claim."""
+    return f"{claim.notebook.path}::Cell {claim.notebook.code.index(cell) + 1}"
 
 
 def first_line(text):

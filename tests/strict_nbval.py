@@ -241,7 +241,7 @@ class Cell(IPyNbCell):
         return first_line(f"{excinfo.value}: {self.difference}".removesuffix(": "))
 
     def repr_failure(self, excinfo):
-        self.user_properties.append(("why", self.why(excinfo)))
+        self.user_properties.append(("differs" if self.difference else "why", self.why(excinfo)))
         return (
             f"{self.parent.nodeid}, cell [{self.cell_num}] (id {self.cell.get('id')})\n"
             f"{super().repr_failure(excinfo)}\n"

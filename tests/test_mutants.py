@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, writes
 
 TESTS = Path(__file__).parent
@@ -13,7 +12,7 @@ TESTS = Path(__file__).parent
 # Tensors of many kinds, made before anything is changed, print under every mutant as they do always.
 PRINT = """
 import os
-import mutations, torch, torch._dynamo
+import mutations, torch
 
 leaf = torch.ones(2, requires_grad=True)
 tensors = [torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, leaf, leaf * 2]
@@ -34,12 +33,10 @@ for name in mutations.MUTATIONS:
 print(len(mutations.MUTATIONS), "mutants applied")
 """
 
-# A few mutants instead of those of the book: one changes nothing.
+# A few mutants instead of those of the book: one changes nothing. Each argument is one command line.
 RUN = """
-import os
-import sys
-import torch
-import mutants, mutations
+import os, shlex, sys
+import mutants, mutations, torch
 
 kept = {"clone shares memory": mutations.MUTATIONS["clone shares memory"]}
 mutations.MUTATIONS.clear()
@@ -47,15 +44,17 @@ mutations.MUTATIONS.update(kept)
 mutations.mutant("changes nothing")(lambda: mutations.then(torch.Tensor, "clone", lambda y, x: y))
 mutations.mutant("is never met")(lambda: mutations.then(torch.Tensor, "sin", lambda y, x: y.cos()))
 mutations.mutant("ends the process")(lambda: mutations.wrap(torch.Tensor, "exp", lambda *_: os._exit(3)))
-sys.exit(mutants.main(sys.argv[1:]))
+for line in sys.argv[1:]:
+    print("status", mutants.main(shlex.split(line)), "\\0", flush=True)
 """
 
 
 def python(code, *arguments):
-    """Run Python code in the folder of the tests; return its exit status and what it printed."""
-    command = [sys.executable, "-c", code, *map(str, arguments)]
+    """Run Python code in the folder of the tests; return what it printed."""
+    command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def claim(word, source, printed):
@@ -65,30 +64,26 @@ def claim(word, source, printed):
     return [new_markdown_cell(f"> **Claim `tiny.{word}`** · A sentence."), proof]
 
 
-@pytest.fixture
-def book(tmp_path):
-    """Return a function that writes a book of one notebook."""
-
-    def write(*claims):
-        setup = "x = torch.ones(2)\nassert x.clone().data_ptr() != x.data_ptr()"
-        cells = [new_code_cell("import torch"), new_code_cell(setup), *sum(claims, [])]
-        path = tmp_path / "book/methods/tiny.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(writes(new_notebook(cells=cells)), encoding="utf-8")
-        return tmp_path
-
-    return write
+def write(root, *claims):
+    """Write a book of one notebook; return the option that chooses it."""
+    setup = "x = torch.ones(2)\nassert x.clone().data_ptr() != x.data_ptr()"
+    cells = [new_code_cell("import torch"), new_code_cell(setup), *sum(claims, [])]
+    path = root / "book/methods/tiny.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(writes(new_notebook(cells=cells)), encoding="utf-8")
+    return f"--root '{root}'"
 
 
 GOOD = claim("good", "t = torch.ones(2)\nt.clone()[0] = 7\nprint(t)", "tensor([1., 1.])\n")
 VACUOUS = claim("vacuous", "assert torch.ones(2).clone().sum() == 2", "")
 NEEDS_SETUP = claim("needs_setup", "x.clone()[0] = 7\nprint(x)", "tensor([1., 1.])\n")
+WRONG = claim("wrong", "print(torch.ones(2).clone())", "tensor([7., 7.])\n")
 CRASHES = claim("crashes", "print(torch.zeros(1).exp())", "tensor([1.])\n")
 
 
 def test_every_mutant_applies_and_tensors_still_print():
-    status, printed = python(PRINT)
-    assert (status, len(printed.splitlines())) == (0, 1), printed
+    printed = python(PRINT)
+    assert len(printed.splitlines()) == 1, printed
     assert int(printed.split()[0]) >= 75
 
 
@@ -99,32 +94,23 @@ def test_names_are_unique():
     assert len(set(simplified)) == len(names) >= 75
 
 
-def test_survivors_and_what_is_not_caught(book):
-    status, printed = python(RUN, "--root", book(GOOD, VACUOUS, NEEDS_SETUP, CRASHES))
-    assert status == 1
-    assert "1 claims fail under: clone shares memory" in printed
-    assert set(re.findall(r"survives every mutant: tiny\.(\w+)", printed)) == {
+def test_what_is_reported(tmp_path):
+    everything = write(tmp_path / "everything", GOOD, VACUOUS, NEEDS_SETUP, CRASHES)
+    good, wrong = write(tmp_path / "good", GOOD), write(tmp_path / "wrong", WRONG)
+    lines = [everything, f"'clone shares' {good}", wrong, f"'no such mutant' {good}"]
+    reports = python(RUN, *lines).split("\0")
+    statuses = [int(report.split()[-1]) for report in reports[:-1]]
+    assert statuses == [1, 0, 1, 2]
+
+    assert "1 claims fail under: clone shares memory" in reports[0]
+    assert set(re.findall(r"survives every mutant: tiny\.(\w+)", reports[0])) == {
         "vacuous",
         "needs_setup",  # its set-up cell broke: that does not count
         "crashes",
     }
-    missed = set(re.findall(r"not caught by any claim: (.*)", printed))
+    missed = set(re.findall(r"not caught by any claim: (.*)", reports[0]))
     assert missed == {"changes nothing", "is never met", "ends the process"}
-    assert "tiny under ends the process: the process died" in printed
+    assert "tiny under ends the process: the process died" in reports[0]
 
-
-def test_all_is_well(book):
-    status, printed = python(RUN, "clone shares", "--root", book(GOOD))
-    assert status == 0, printed
-    assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in printed
-
-
-def test_a_claim_that_fails_anyway(book):
-    wrong = claim("wrong", "print(torch.ones(2).clone())", "tensor([7., 7.])\n")
-    status, printed = python(RUN, "--root", book(wrong))
-    assert status == 1
-    assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in printed
-
-
-def test_nothing_to_run(book):
-    assert python(RUN, "no such mutant", "--root", book(GOOD))[0] == 2
+    assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
+    assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in reports[2]
