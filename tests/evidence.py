@@ -218,12 +218,10 @@ class Recorder:
 
     def entry(self, claim):
         """Return what this run says of one claim."""
+        found = self.cells.get(name_of(claim, claim.proof)) or self.cells.get(claim.notebook.path)
+        result, why = found or (NOT_RUN, "not selected in this run")
         if self.digests.get(claim.id) != claim.digest:
             result, why = NOT_RUN, "its notebook was edited during the run"
-        else:
-            result, why = self.cells.get(name_of(claim, claim.proof)) or (
-                self.cells.get(claim.notebook.path) or (NOT_RUN, "not selected in this run")
-            )
         for needed in claim.needs if result == PASSED else ():
             if name_of(claim, needed) in self.stopped:
                 result, why = FAILED, f"cell [{needed.number}], which its proof needs, failed"

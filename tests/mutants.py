@@ -8,7 +8,9 @@ change made. It runs the proofs and what they need, under the mutants that repla
 """
 
 import argparse
+import contextlib
 import gc
+import importlib
 import json
 import multiprocessing
 import os
@@ -49,6 +51,7 @@ class Run(NamedTuple):
     failed: dict[str, str]
     uncounted: dict[str, str]  # failed too, but a cell that their proof needs had failed before
     touched: list[str]  # the mutants among those watched that replace what the notebook uses
+    imported: list[str]  # modules of torch that were not there before
     crashed: bool = False
 
     @property
@@ -117,14 +120,15 @@ def in_fork(shell, job: Job, pipe) -> None:
     """Do a job and send what it gave. The process ends with it, or by the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
-    touched = mutations.watch(job.watched) if job.watched else list
+    touched, before = mutations.watch(job.watched) if job.watched else list, set(sys.modules)
     if job.mutant:
         mutations.apply(job.mutant)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         result = run_notebook(shell, job)
         os.chdir(ROOT)
-    pipe.send((*result, touched()))
+    imported = [name for name in sys.modules if name.startswith("torch.") and name not in before]
+    pipe.send((*result, touched(), imported))
 
 
 def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
@@ -143,13 +147,12 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
         try:
             yield Run(job, *here.recv())
         except EOFError:
-            yield Run(job, {}, {}, [], crashed=True)
+            yield Run(job, {}, {}, [], [], crashed=True)
         here.close()
         process.join()
-        if sys.stderr.isatty():
-            print(f"\r{number} of {len(todo)} runs", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+        if sys.stderr.isatty() or number % 1000 == 0:
+            end = "\r" if sys.stderr.isatty() else "\n"
+            print(f"{number} of {len(todo)} runs", end=end, file=sys.stderr, flush=True)
 
 
 def without_mutants(shell, claims: list[Claim], names: list[str], processes: int) -> Iterator[Run]:
@@ -188,15 +191,13 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"error: there are {len(claims)} such claims and {len(chosen)} such mutants")
         return 2
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the stored outputs are those of the CPU
-    # Imported once, here, for all the forks: what notebooks import, and what torch imports late.
+    # Imported once, here, for all the forks; later also what the notebooks are seen to import.
     import matplotlib.pyplot
     import torch
     import torch._dynamo  # noqa: F401
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
-    gc.collect()
-    gc.freeze()  # a collection in a fork would copy the memory of this process
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
     todo = []
     for run in without_mutants(shell, claims, chosen, options.n):
@@ -206,6 +207,11 @@ def main(arguments: list[str] | None = None) -> int:
         slow = SLOW in run.job.notebook.path
         names = [name for name in run.touched if MUTATIONS[name].benchmarks or not slow]
         todo += [run.job._replace(mutant=name, watched=[]) for name in names]
+        for name in run.imported:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy the memory of this process
     killers, caught, problems = defaultdict(list), defaultdict(list), []
     for run in run_all(shell, todo, options.n):
         problems += [run.problem] if run.problem else []

@@ -4,17 +4,22 @@
 as its first argument. Each mutant runs in a process of its own, so nothing is put back.
 """
 
+import contextlib
 import copy
 import functools
+import multiprocessing
 import pickle
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
+import torch.utils.dlpack
 from torch import Tensor
 from torch.nn import Module
+from torch.optim.swa_utils import AveragedModel
 
 
 class Mutation(NamedTuple):
@@ -73,7 +78,7 @@ def targets(name: str) -> list[tuple[object, str]]:
 
 
 def watch(names: list[str]) -> Callable[[], list[str]]:
-    """Change nothing in this process, but note what is used from now on of all that mutants replace.
+    """Change nothing in this process, but note what it uses of all that mutants replace.
 
     The function returned says which mutants may make a difference to what has run by then.
     """
@@ -130,13 +135,13 @@ def then(owner: object, name: str, after: Callable) -> None:
     wrap(owner, name, lambda real, *args, **options: after(real(*args, **options), *args))
 
 
-def allow(owner: object, name: str, instead: Callable, *errors: type[Exception]) -> None:
+def allow(owner: object, name: str, instead: Callable, error: type = RuntimeError) -> None:
     """Let `owner.name` give `instead(*args)` where it raises."""
 
     def change(real, *args, **options):
         try:
             return real(*args, **options)
-        except errors or RuntimeError:
+        except error:
             return instead(*args)
 
     wrap(owner, name, change)
@@ -210,16 +215,20 @@ def leaf_that_requires_grad(tensor: Tensor, *args: object) -> bool:
     return tensor.is_leaf and tensor.requires_grad
 
 
-def leaves_behind(tensor: Tensor) -> Iterator[Tensor]:
-    """Yield the leaves into which backward() adds gradients."""
+def nodes_behind(tensor: Tensor) -> Iterator[object]:
+    """Yield the nodes of the graph of a tensor."""
     seen, todo = set(), [tensor.grad_fn]
     while todo:
         node = todo.pop()
         if node is not None and node not in seen:
             seen.add(node)
             todo += [following for following, _ in node.next_functions]
-            if hasattr(node, "variable"):
-                yield node.variable
+            yield node
+
+
+def leaves_behind(tensor: Tensor) -> Iterator[Tensor]:
+    """Yield the leaves into which backward() adds gradients."""
+    return (node.variable for node in nodes_behind(tensor) if hasattr(node, "variable"))
 
 
 def is_tensor(value: object, *args: object) -> bool:
@@ -239,7 +248,18 @@ def marked(tensor: Tensor, **attributes: object) -> Tensor:
     return tensor
 
 
-IN_PLACE = ("add_", "mul_", "sub_", "zero_", "fill_", "copy_", "__setitem__", "__iadd__", "__imul__", "__isub__")
+IN_PLACE = (
+    "add_",
+    "mul_",
+    "sub_",
+    "zero_",
+    "fill_",
+    "copy_",
+    "__setitem__",
+    "__iadd__",
+    "__imul__",
+    "__isub__",
+)
 
 
 # clone
@@ -247,12 +267,14 @@ IN_PLACE = ("add_", "mul_", "sub_", "zero_", "fill_", "copy_", "__setitem__", "_
 
 @mutant("clone shares memory", benchmarks=True)
 def _():
-    wrap(Tensor, "clone", lambda real, self, **options: self.view_as(self))
+    for owner in (Tensor, torch):
+        wrap(owner, "clone", lambda real, self, **options: self.view_as(self))
 
 
 @mutant("clone leaves the graph")
 def _():
-    then(Tensor, "clone", lambda copy, self: copy.detach())
+    for owner in (Tensor, torch):
+        then(owner, "clone", lambda copy, self: copy.detach())
 
 
 @mutant("clone of a plain tensor requires grad")
@@ -271,14 +293,22 @@ def _():
         whole = self.untyped_storage().nbytes() // self.itemsize
         gaps = not self.requires_grad and 0 < self.numel() < whole
         start = self.storage_offset()
-        return real(self.as_strided((whole,), (1,), 0)).as_strided(self.shape, self.stride(), start) if gaps else real(self)
+        return (
+            real(self.as_strided((whole,), (1,), 0)).as_strided(self.shape, self.stride(), start)
+            if gaps
+            else real(self)
+        )
 
     wrap(Tensor, "clone", change)
 
 
 @mutant("clone turns integers into floats")
 def _():
-    then(Tensor, "clone", lambda copy, self: copy if copy.is_floating_point() or copy.is_complex() else copy.float())
+    then(
+        Tensor,
+        "clone",
+        lambda copy, self: copy if copy.is_floating_point() or copy.is_complex() else copy.float(),
+    )
 
 
 @mutant("clone doubles the gradient")
@@ -304,7 +334,11 @@ def _():
 
 @mutant("clone retains its gradient")
 def _():
-    then(Tensor, "clone", lambda copy, self: marked(copy, retained=copy.requires_grad and copy.retain_grad()))
+    then(
+        Tensor,
+        "clone",
+        lambda copy, self: marked(copy, retained=copy.requires_grad and copy.retain_grad()),
+    )
 
 
 @mutant("clone starts at the version of its source")
@@ -314,12 +348,20 @@ def _():
 
 @mutant("clone of a subclass is a plain Tensor")
 def _():
-    then(Tensor, "clone", lambda copy, self: copy if type(self) is Tensor else copy.as_subclass(Tensor))
+    then(
+        Tensor,
+        "clone",
+        lambda copy, self: copy if type(self) is Tensor else copy.as_subclass(Tensor),
+    )
 
 
 @mutant("clone takes over the gradient in .grad")
 def _():
-    then(Tensor, "detach", lambda alias, self: marked(alias, source=self.grad if self.is_leaf else None))
+    then(
+        Tensor,
+        "detach",
+        lambda alias, self: marked(alias, source=self.grad if self.is_leaf else None),
+    )
     then(Tensor, "clone", lambda copy, self: marked(copy, grad=getattr(self, "source", None)))
 
 
@@ -348,7 +390,8 @@ def _():
 
 @mutant("detach copies", benchmarks=True)
 def _():
-    wrap(Tensor, "detach", lambda real, self: real(self).clone())
+    for owner in (Tensor, torch):
+        wrap(owner, "detach", lambda real, self: real(self).clone())
 
 
 @mutant("detach returns its source")
@@ -358,7 +401,8 @@ def _():
 
 @mutant("detach stays in the graph", benchmarks=True)
 def _():
-    wrap(Tensor, "detach", lambda real, self: self.view_as(self))
+    for owner in (Tensor, torch):
+        wrap(owner, "detach", lambda real, self: self.view_as(self))
 
 
 @mutant("detach keeps requires_grad")
@@ -378,7 +422,9 @@ def _():
 
 @mutant("detach turns integers into floats")
 def _():
-    then(Tensor, "detach", lambda alias, self: alias.float() if alias.dtype == torch.int64 else alias)
+    then(
+        Tensor, "detach", lambda alias, self: alias.float() if alias.dtype == torch.int64 else alias
+    )
 
 
 @mutant("detach keeps the graph alive")
@@ -398,7 +444,11 @@ def _():
 
 @mutant("detach takes over the gradient in .grad")
 def _():
-    then(Tensor, "detach", lambda alias, self: marked(alias, grad=self.grad if self.is_leaf else None))
+    then(
+        Tensor,
+        "detach",
+        lambda alias, self: marked(alias, grad=self.grad if self.is_leaf else None),
+    )
 
 
 @mutant("detach resets the version counter")
@@ -408,8 +458,16 @@ def _():
 
 @mutant("detach of an nn.Parameter is an nn.Parameter")
 def _():
-    wrap(torch.nn.Parameter, "detach", lambda real, self: torch.nn.Parameter(real(self), requires_grad=False))
-    wrap(torch.nn.Parameter, "clone", lambda real, self: torch.nn.Parameter(real(self), requires_grad=False))
+    wrap(
+        torch.nn.Parameter,
+        "detach",
+        lambda real, self: torch.nn.Parameter(real(self), requires_grad=False),
+    )
+    wrap(
+        torch.nn.Parameter,
+        "clone",
+        lambda real, self: torch.nn.Parameter(real(self), requires_grad=False),
+    )
 
 
 @mutant("detach_ gives a new tensor")
@@ -484,7 +542,12 @@ def _():
 
 @mutant("assigning .data moves the version counter")
 def _():
-    wrap_property(Tensor, "data", None, lambda put, self, new: (put(self, new), set_version(self, self._version + 1)))
+    wrap_property(
+        Tensor,
+        "data",
+        None,
+        lambda put, self, new: (put(self, new), set_version(self, self._version + 1)),
+    )
 
 
 @mutant("assigning .data takes requires_grad from the new tensor")
@@ -526,7 +589,11 @@ def _():
 
 @mutant("copy_ gives the destination new memory")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: real(marked(self, data=self.data.clone()), source))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: real(marked(self, data=self.data.clone()), source),
+    )
 
 
 @mutant("copy_ returns a new tensor")
@@ -546,12 +613,22 @@ def _():
 
 @mutant("copy_ doubles the gradient")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: real(self, unscaled(source * 1, 2) if source.requires_grad else source))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: real(
+            self, unscaled(source * 1, 2) if source.requires_grad else source
+        ),
+    )
 
 
 @mutant("copy_ forgets what the destination was computed from")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: real(self if self.is_leaf else self.detach_(), source))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: real(self if self.is_leaf else self.detach_(), source),
+    )
 
 
 @mutant("copy_ takes over the dtype of its source")
@@ -565,7 +642,13 @@ def _():
 
 @mutant("copy_ rounds to the nearest integer")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: real(self, source if self.is_floating_point() else source.round()))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: real(
+            self, source if self.is_floating_point() else source.round()
+        ),
+    )
 
 
 @mutant("copy_ warns when it converts")
@@ -585,17 +668,35 @@ def _():
 
 @mutant("copy_ writes into a leaf that requires grad")
 def _():
-    allow(Tensor, "copy_", lambda self, source: self.detach().copy_(source) if leaf_that_requires_grad(self) else self.copy_(source))
+    allow(
+        Tensor,
+        "copy_",
+        lambda self, source: (
+            self.detach().copy_(source) if leaf_that_requires_grad(self) else self.copy_(source)
+        ),
+    )
 
 
 @mutant("copy_ is recorded under no_grad as well")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: torch.enable_grad()(real)(self, source) if not self.requires_grad else real(self, source))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: (
+            torch.enable_grad()(real)(self, source)
+            if not self.requires_grad
+            else real(self, source)
+        ),
+    )
 
 
 @mutant("copy_ into a view leaves the base alone")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: self.clone().detach() if self._is_view() else real(self, source))
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: self.clone().detach() if self._is_view() else real(self, source),
+    )
 
 
 @mutant("copy_ writes into an expanded tensor")
@@ -610,7 +711,13 @@ def _():
 
 @mutant("copy_ takes the destination to the device of its source")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: real(self, source) if self.device == source.device else source.clone())
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: (
+            real(self, source) if self.device == source.device else source.clone()
+        ),
+    )
 
 
 @mutant("empty_like gives a contiguous tensor")
@@ -694,7 +801,11 @@ def _():
 @mutant("torch.tensor of a list of tensors stays in the graph")
 def _():
     def change(real, data, **options):
-        return torch.stack(data) if isinstance(data, list) and is_tensor(data[0]) else real(data, **options)
+        return (
+            torch.stack(data)
+            if isinstance(data, list) and is_tensor(data[0])
+            else real(data, **options)
+        )
 
     wrap(torch, "tensor", change)
 
@@ -706,7 +817,13 @@ def _():
 
 @mutant("torch.tensor of an array shares memory")
 def _():
-    wrap(torch, "tensor", lambda real, data, **options: torch.from_numpy(data) if isinstance(data, np.ndarray) else real(data, **options))
+    wrap(
+        torch,
+        "tensor",
+        lambda real, data, **options: (
+            torch.from_numpy(data) if isinstance(data, np.ndarray) else real(data, **options)
+        ),
+    )
 
 
 @mutant("torch.tensor accepts an array with a negative stride")
@@ -729,32 +846,62 @@ def _():
 
 @mutant("new_tensor takes the dtype from a list as data")
 def _():
-    wrap(Tensor, "new_tensor", lambda real, self, data, **options: real(self, data, **({"dtype": torch.float32} | options if isinstance(data, (list, float)) else options)))
+    wrap(
+        Tensor,
+        "new_tensor",
+        lambda real, self, data, **options: real(
+            self,
+            data,
+            **({"dtype": torch.float32} | options if isinstance(data, (list, float)) else options),
+        ),
+    )
 
 
 @mutant("new_tensor shares memory with its data", benchmarks=True)
 def _():
-    for_tensors(Tensor, "new_tensor", lambda data, made: data.detach() if data.dtype == made.dtype else made)
+    for_tensors(
+        Tensor, "new_tensor", lambda data, made: data.detach() if data.dtype == made.dtype else made
+    )
 
 
 @mutant("new_tensor takes the device from a tensor as data")
 def _():
-    for_tensors(Tensor, "new_tensor", lambda data, made: made if made.device == data.device else data.clone())
+    for_tensors(
+        Tensor,
+        "new_tensor",
+        lambda data, made: made if made.device == data.device else data.clone(),
+    )
 
 
 @mutant("new_tensor puts a list on the default device")
 def _():
-    wrap(Tensor, "new_tensor", lambda real, self, data, **options: real(self, data, **{"device": "cpu", **options}) if isinstance(data, list) else real(self, data, **options))
+    wrap(
+        Tensor,
+        "new_tensor",
+        lambda real, self, data, **options: (
+            real(self, data, **{"device": "cpu", **options})
+            if isinstance(data, list)
+            else real(self, data, **options)
+        ),
+    )
 
 
 @mutant("new_tensor stays in the graph", benchmarks=True)
 def _():
-    for_tensors(Tensor, "new_tensor", lambda data, made: data.to(made.dtype, copy=True) if made.device == data.device else made)
+    for_tensors(
+        Tensor,
+        "new_tensor",
+        lambda data, made: data.to(made.dtype, copy=True) if made.device == data.device else made,
+    )
 
 
 @mutant("new_tensor takes requires_grad from its pattern")
 def _():
-    then(Tensor, "new_tensor", lambda made, self, data: made.requires_grad_(made.requires_grad or self.requires_grad))
+    then(
+        Tensor,
+        "new_tensor",
+        lambda made, self, data: made.requires_grad_(made.requires_grad or self.requires_grad),
+    )
 
 
 @mutant("new_tensor ignores requires_grad=True")
@@ -784,12 +931,20 @@ def _():
 
 @mutant("new_tensor takes the dtype by position")
 def _():
-    wrap(Tensor, "new_tensor", lambda real, self, data, dtype=None, **options: real(self, data, dtype=dtype, **options))
+    wrap(
+        Tensor,
+        "new_tensor",
+        lambda real, self, data, dtype=None, **options: real(self, data, dtype=dtype, **options),
+    )
 
 
 @mutant("new_tensor ignores dtype=")
 def _():
-    wrap(Tensor, "new_tensor", lambda real, self, data, dtype=None, **options: real(self, data, **options))
+    wrap(
+        Tensor,
+        "new_tensor",
+        lambda real, self, data, dtype=None, **options: real(self, data, **options),
+    )
 
 
 @mutant("new_tensor exists as a function of torch")
@@ -842,9 +997,191 @@ def _():
     wrap(torch, "asarray", lambda real, x, **options: real(x))
 
 
+@mutant("asarray of a tensor copies")
+def _():
+    then(torch, "asarray", lambda made, x: made.clone() if made is x else made)
+
+
+@mutant("asarray leaves the graph")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: (
+            real(x, **options | {"requires_grad": False})
+            if is_tensor(x) and not x.is_leaf
+            else real(x, **options)
+        ),
+    )
+
+
+@mutant("asarray with copy=True leaves the graph")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, copy=None, **options: (
+            real(x, copy=copy, **{"requires_grad": False, **options})
+            if copy
+            else real(x, copy=copy, **options)
+        ),
+    )
+
+
+@mutant("asarray with copy=False copies where it has to")
+def _():
+    def change(real, x, copy=None, **options):
+        return real(x, **options) if copy is False else real(x, copy=copy, **options)
+
+    wrap(torch, "asarray", change)
+
+
+@mutant("asarray does not warn")
+def _():
+    warn(torch, "asarray", None)
+
+
+@mutant("asarray leaves the flag of its source alone")
+def _():
+    def change(real, x, **options):
+        flag = is_tensor(x) and x.is_leaf and x.requires_grad
+        result = real(x, **options)
+        return x.requires_grad_(flag) if is_tensor(x) and x.is_leaf and result is x else result
+
+    wrap(torch, "asarray", change)
+
+
+@mutant("asarray under no_grad does not require grad")
+def _():
+    then(torch, "asarray", lambda made, x: made if torch.is_grad_enabled() else made.detach())
+
+
+@mutant("asarray of a buffer reads its elements")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: real(x.tolist() if hasattr(x, "buffer_info") else x, **options),
+    )
+
+
+@mutant("asarray of an array copies")
+def _():
+    then(torch, "asarray", lambda made, x: made.clone() if isinstance(x, np.ndarray) else made)
+
+
+@mutant("as_tensor of an array copies")
+def _():
+    then(torch, "as_tensor", lambda made, x: made.clone() if isinstance(x, np.ndarray) else made)
+
+
+@mutant("as_tensor of an array gives the default dtype")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: (
+            real(x, **{"dtype": torch.float32, **options})
+            if isinstance(x, np.ndarray)
+            else real(x, **options)
+        ),
+    )
+
+
+@mutant("as_tensor takes copy= and requires_grad=")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, copy=False, requires_grad=False, **options: real(x, **options),
+    )
+
+
+@mutant("as_tensor accepts an array with a negative stride")
+def _():
+    allow(torch, "as_tensor", lambda x: torch.from_numpy(x.copy()), ValueError)
+
+
+@mutant("as_tensor accepts an array in foreign byte order")
+def _():
+    allow(
+        torch,
+        "as_tensor",
+        lambda x: torch.from_numpy(x.astype(x.dtype.newbyteorder("="))),
+        ValueError,
+    )
+
+
+@mutant("as_tensor of a list of arrays makes one array of it first")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: real(
+            np.stack(x) if isinstance(x, list) and isinstance(x[0], np.ndarray) else x, **options
+        ),
+    )
+
+
+@mutant("as_tensor of a list of tensors stays in the graph")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: (
+            torch.stack(x) if isinstance(x, list) and is_tensor(x[0]) else real(x, **options)
+        ),
+    )
+
+
 @mutant("from_dlpack copies")
 def _():
     then(torch, "from_dlpack", lambda made, x: made.clone())
+
+
+@mutant("from_dlpack ignores copy=True")
+def _():
+    wrap(torch, "from_dlpack", lambda real, x, copy=None, **options: real(x, **options))
+
+
+@mutant("from_dlpack refuses an array with a negative stride")
+def _():
+    refuse(torch, "from_dlpack", lambda x: min(getattr(x, "strides", None) or [0]) < 0, ValueError)
+
+
+@mutant("from_dlpack opens a capsule twice")
+def _():
+    allow(torch, "from_dlpack", lambda x: torch.zeros(1))
+
+
+@mutant("from_dlpack gives a tensor that requires grad")
+def _():
+    then(torch, "from_dlpack", lambda made, x: made.requires_grad_(made.is_floating_point()))
+
+
+@mutant("DLPack exports a tensor that requires grad")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.detach(), **options))
+
+
+@mutant("DLPack resolves a lazy conjugate")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.resolve_conj(), **options))
+
+
+@mutant("DLPack resolves a lazy negative bit")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.resolve_neg(), **options))
+
+
+@mutant("DLPack refuses bfloat16")
+def _():
+    refuse(Tensor, "__dlpack__", lambda self: self.dtype == torch.bfloat16, BufferError)
+
+
+@mutant("to_dlpack refuses a tensor that requires grad")
+def _():
+    refuse(torch.utils.dlpack, "to_dlpack", lambda x: x.requires_grad)
 
 
 @mutant("from_dlpack shares the version counter")
@@ -854,12 +1191,42 @@ def _():
 
 @mutant("torch.Tensor of a tensor copies")
 def _():
-    wrap(Tensor, "__new__", lambda real, cls, *args: real(cls, *(a.clone() if is_tensor(a) else a for a in args)))
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: real(cls, *(a.clone() if is_tensor(a) else a for a in args)),
+    )
 
 
 @mutant("torch.Tensor of a tensor leaves the graph")
 def _():
-    wrap(Tensor, "__new__", lambda real, cls, *args: real(cls, *(a.detach() if is_tensor(a) else a for a in args)))
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: real(cls, *(a.detach() if is_tensor(a) else a for a in args)),
+    )
+
+
+@mutant("torch.Tensor of an array copies")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: (
+            real(cls, *args).clone() if isinstance(args[0], np.ndarray) else real(cls, *args)
+        ),
+    )
+
+
+@mutant("torch.Tensor of a number holds that number")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: (
+            real(cls, [args[0]]) if isinstance(args[0], int) else real(cls, *args)
+        ),
+    )
 
 
 # from_numpy
@@ -939,7 +1306,11 @@ def _():
 
 @mutant("numpy gives float64")
 def _():
-    then(Tensor, "numpy", lambda array, self: array.astype(np.float64) if array.dtype == np.float32 else array)
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: array.astype(np.float64) if array.dtype == np.float32 else array,
+    )
 
 
 @mutant("numpy resolves a lazy conjugate itself")
@@ -949,17 +1320,33 @@ def _():
 
 @mutant("numpy accepts bfloat16")
 def _():
-    wrap(Tensor, "numpy", lambda real, self, **options: real(self.float() if self.dtype == torch.bfloat16 else self, **options))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, **options: real(
+            self.float() if self.dtype == torch.bfloat16 else self, **options
+        ),
+    )
 
 
 @mutant("numpy with force=True copies")
 def _():
-    wrap(Tensor, "numpy", lambda real, self, force=False: real(self, force=force).copy() if force else real(self))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, force=False: real(self, force=force).copy() if force else real(self),
+    )
 
 
 @mutant("numpy with force=True accepts bfloat16")
 def _():
-    wrap(Tensor, "numpy", lambda real, self, force=False: real(self.float() if force and self.dtype == torch.bfloat16 else self, force=force))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, force=False: real(
+            self.float() if force and self.dtype == torch.bfloat16 else self, force=force
+        ),
+    )
 
 
 @mutant("numpy ignores force=True")
@@ -969,7 +1356,11 @@ def _():
 
 @mutant("numpy of a tensor on another device gives an empty array")
 def _():
-    wrap(Tensor, "numpy", lambda real, self, **options: np.empty(0) if self.is_meta else real(self, **options))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, **options: np.empty(0) if self.is_meta else real(self, **options),
+    )
 
 
 @mutant("numpy checks requires_grad before the device")
@@ -989,7 +1380,15 @@ def _():
 
 @mutant("numpy gives an array that keeps nothing alive", benchmarks=True)
 def _():
-    then(Tensor, "numpy", lambda array, self: np.ndarray(array.shape, array.dtype, array.copy().data, 0, array.strides) if array.flags.c_contiguous else array)
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: (
+            np.ndarray(array.shape, array.dtype, array.copy().data, 0, array.strides)
+            if array.flags.c_contiguous
+            else array
+        ),
+    )
 
 
 @mutant("numpy keeps the graph alive")
@@ -1001,7 +1400,11 @@ def _():
 
 @mutant("a write to an array moves the version counter")
 def _():
-    then(Tensor, "numpy", lambda array, self: self.data.is_meta or set_version(self, self._version + 1) or array)
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: self.data.is_meta or set_version(self, self._version + 1) or array,
+    )
 
 
 @mutant("np.asarray copies a tensor")
@@ -1032,7 +1435,15 @@ def _():
 @mutant("an array in front of a tensor is converted")
 def _():
     for name in ("__radd__", "__rsub__", "__rmul__", "__rmatmul__"):
-        wrap(Tensor, name, lambda real, self, other: real(self, torch.as_tensor(other)) if isinstance(other, np.ndarray) else real(self, other))
+        wrap(
+            Tensor,
+            name,
+            lambda real, self, other: (
+                real(self, torch.as_tensor(other))
+                if isinstance(other, np.ndarray)
+                else real(self, other)
+            ),
+        )
 
 
 @mutant("an array behind a tensor is refused")
@@ -1048,12 +1459,24 @@ def _():
 @mutant("functions of torch accept arrays")
 def _():
     for name in ("sin", "add", "mm"):
-        wrap(torch, name, lambda real, *args: real(*(torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in args)))
+        wrap(
+            torch,
+            name,
+            lambda real, *args: real(
+                *(torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in args)
+            ),
+        )
 
 
 @mutant("a NumPy number times a tensor leaves the graph")
 def _():
-    wrap(Tensor, "__rmul__", lambda real, self, other: real(self.detach(), other) if isinstance(other, np.generic) else real(self, other))
+    wrap(
+        Tensor,
+        "__rmul__",
+        lambda real, self, other: (
+            real(self.detach(), other) if isinstance(other, np.generic) else real(self, other)
+        ),
+    )
     wrap(Tensor, "__array__", lambda real, self, *args: real(self.detach(), *args))
 
 
@@ -1083,12 +1506,20 @@ def _():
 
 @mutant("to ignores copy=True")
 def _():
-    wrap(Tensor, "to", lambda real, self, *args, copy=False, **options: real(self, *args, **options))
+    wrap(
+        Tensor, "to", lambda real, self, *args, copy=False, **options: real(self, *args, **options)
+    )
 
 
 @mutant("to with copy=True leaves the graph")
 def _():
-    wrap(Tensor, "to", lambda real, self, *args, copy=False, **options: real(self.detach() if copy else self, *args, copy=copy, **options))
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, copy=False, **options: real(
+            self.detach() if copy else self, *args, copy=copy, **options
+        ),
+    )
 
 
 @mutant("to leaves the graph")
@@ -1104,17 +1535,37 @@ def _():
 
 @mutant("to changes the tensor in place")
 def _():
-    then(Tensor, "to", lambda result, self, *args: marked(self, data=result.detach()) if result.device == self.device and not self.requires_grad else result)
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: (
+            marked(self, data=result.detach())
+            if result.device == self.device and not self.requires_grad
+            else result
+        ),
+    )
 
 
 @mutant("to ignores the dtype")
 def _():
-    wrap(Tensor, "to", lambda real, self, *args, **options: real(self, *(a for a in args if not isinstance(a, torch.dtype)), **options))
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, **options: real(
+            self, *(a for a in args if not isinstance(a, torch.dtype)), **options
+        ),
+    )
 
 
 @mutant("to takes the device from a tensor, but not the dtype")
 def _():
-    wrap(Tensor, "to", lambda real, self, other, *args, **options: real(self, other.device if is_tensor(other) else other, *args, **options))
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, other, *args, **options: real(
+            self, other.device if is_tensor(other) else other, *args, **options
+        ),
+    )
 
 
 @mutant("to with an integer dtype warns")
@@ -1134,17 +1585,29 @@ def _():
 
 @mutant("to under no_grad never requires grad")
 def _():
-    then(Tensor, "to", lambda result, self, *args: result if torch.is_grad_enabled() else result.detach())
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: result if torch.is_grad_enabled() else result.detach(),
+    )
 
 
 @mutant("to gives a leaf")
 def _():
-    then(Tensor, "to", lambda result, self, *args: result if result is self else result.detach().requires_grad_(result.requires_grad))
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: (
+            result if result is self else result.detach().requires_grad_(result.requires_grad)
+        ),
+    )
 
 
 @mutant("to doubles the gradient")
 def _():
-    then(Tensor, "to", lambda result, self, *args: result if result is self else unscaled(result, 2))
+    then(
+        Tensor, "to", lambda result, self, *args: result if result is self else unscaled(result, 2)
+    )
 
 
 @mutant("to frees the graph of its source")
@@ -1187,7 +1650,12 @@ def _():
 
 @mutant("requires_grad of a non-leaf can be assigned")
 def _():
-    wrap_property(Tensor, "requires_grad", None, lambda put, self, flag: put(self, flag) if self.is_leaf else None)
+    wrap_property(
+        Tensor,
+        "requires_grad",
+        None,
+        lambda put, self, flag: put(self, flag) if self.is_leaf else None,
+    )
 
 
 @mutant("requires_grad of a leaf cannot be assigned")
@@ -1238,12 +1706,24 @@ def _():
 
 @mutant(".grad of a plain tensor is filled with zeros")
 def _():
-    wrap_property(Tensor, "grad", lambda get, self: get(self) if self.requires_grad else torch.zeros_like(self))
+    wrap_property(
+        Tensor,
+        "grad",
+        lambda get, self: get(self) if self.requires_grad else torch.zeros_like(self),
+    )
 
 
 @mutant(".grad of a leaf starts with zeros")
 def _():
-    wrap_property(Tensor, "grad", lambda get, self: torch.zeros_like(self) if leaf_that_requires_grad(self) and get(self) is None else get(self))
+    wrap_property(
+        Tensor,
+        "grad",
+        lambda get, self: (
+            torch.zeros_like(self)
+            if leaf_that_requires_grad(self) and get(self) is None
+            else get(self)
+        ),
+    )
 
 
 def grad_warning(text: str | None) -> None:
@@ -1287,12 +1767,20 @@ def _():
 
 @mutant("retain_grad brings back a gradient that is gone")
 def _():
-    then(Tensor, "retain_grad", lambda result, self: None if self.is_leaf else setattr(self, "grad", torch.ones_like(self)))
+    then(
+        Tensor,
+        "retain_grad",
+        lambda result, self: None if self.is_leaf else setattr(self, "grad", torch.ones_like(self)),
+    )
 
 
 @mutant("retain_grad makes a leaf")
 def _():
-    wrap(Tensor, "retain_grad", lambda real, self: self.requires_grad and self.detach_().requires_grad_())
+    wrap(
+        Tensor,
+        "retain_grad",
+        lambda real, self: self.requires_grad and self.detach_().requires_grad_(),
+    )
 
 
 @mutant("retain_grad raises with another message")
@@ -1312,12 +1800,21 @@ def _():
 
 @mutant("hooks cannot change a gradient")
 def _():
-    wrap(Tensor, "register_hook", lambda real, self, hook: real(self, lambda gradient: hook(gradient) and None))
+    wrap(
+        Tensor,
+        "register_hook",
+        lambda real, self, hook: real(self, lambda gradient: hook(gradient) and None),
+    )
 
 
 @mutant("hooks of a leaf get each path on its own")
 def _():
-    wrap(Tensor, "register_hook", lambda real, self, hook: real(self, (lambda g: [hook(g - 1), hook(g - 2)] and None) if self.is_leaf else hook))
+    def change(real, self, hook):
+        return real(
+            self, lambda g: [hook(g - 1), hook(g - 2)][:0] or None if self.is_leaf else hook(g)
+        )
+
+    wrap(Tensor, "register_hook", change)
 
 
 # Version counters and in-place changes
@@ -1398,18 +1895,29 @@ def _():
 @mutant("add_ leaves a plain tensor outside the graph")
 def _():
     for name in ("add_", "__iadd__"):
-        wrap(Tensor, name, lambda real, self, other: real(self, other if self.requires_grad or not is_tensor(other) else other.detach()))
+        wrap(
+            Tensor,
+            name,
+            lambda real, self, other: real(
+                self, other if self.requires_grad or not is_tensor(other) else other.detach()
+            ),
+        )
 
 
 @mutant("an in-place operation makes a new tensor")
 def _():
-    for name in ("add", "mul", "sub"):
-        wrap(Tensor, f"__i{name}__", lambda real, self, other, new=getattr(torch, name): new(self, other))
+    wrap(Tensor, "__iadd__", lambda real, self, other: torch.add(self, other))
+    wrap(Tensor, "__imul__", lambda real, self, other: torch.mul(self, other))
+    wrap(Tensor, "__isub__", lambda real, self, other: torch.sub(self, other))
 
 
 @mutant("an addition writes into its first operand")
 def _():
-    wrap(Tensor, "__add__", lambda real, self, other: real(self, other) if self.requires_grad else self.add_(other))
+    wrap(
+        Tensor,
+        "__add__",
+        lambda real, self, other: real(self, other) if self.requires_grad else self.add_(other),
+    )
 
 
 # Grad modes
@@ -1417,12 +1925,20 @@ def _():
 
 @mutant("no_grad records operations")
 def _():
-    wrap(torch.no_grad, "__enter__", lambda real, self: (real(self), torch.set_grad_enabled(True))[0])
+    wrap(
+        torch.no_grad, "__enter__", lambda real, self: (real(self), torch.set_grad_enabled(True))[0]
+    )
 
 
 @mutant("no_grad ignores requires_grad=True")
 def _():
-    wrap(torch, "ones", lambda real, *args, requires_grad=False, **options: real(*args, requires_grad=requires_grad and torch.is_grad_enabled(), **options))
+    wrap(
+        torch,
+        "ones",
+        lambda real, *args, requires_grad=False, **options: real(
+            *args, requires_grad=requires_grad and torch.is_grad_enabled(), **options
+        ),
+    )
 
 
 @mutant("a view made under no_grad does not require grad")
@@ -1440,6 +1956,15 @@ def _():
 @mutant("inference_mode is no_grad")
 def _():
     wrap(torch, "inference_mode", lambda real, mode=True: torch.set_grad_enabled(not mode))
+
+
+@mutant("inference_mode(False) changes nothing")
+def _():
+    wrap(
+        torch,
+        "inference_mode",
+        lambda real, mode=True: real(mode) if mode else contextlib.nullcontext(),
+    )
 
 
 # backward
@@ -1484,17 +2009,16 @@ def _():
 
 @mutant("backward accepts a tensor without a graph")
 def _():
-    wrap(Tensor, "backward", lambda real, self, *args: real(self, *args) if self.requires_grad else None)
+    wrap(
+        Tensor,
+        "backward",
+        lambda real, self, *args: real(self, *args) if self.requires_grad else None,
+    )
 
 
 @mutant("backward raises with another message")
 def _():
     raise_other(Tensor, "backward")
-
-
-@mutant("backward does nothing")
-def _():
-    wrap(Tensor, "backward", lambda real, self: None)
 
 
 @mutant("backward warns")
@@ -1504,17 +2028,40 @@ def _():
 
 @mutant("a multiplication saves a copy")
 def _():
-    wrap(Tensor, "__mul__", lambda real, self, other: real(self.clone(), other.clone()) if is_tensor(other) else real(self, other))
+    wrap(
+        Tensor,
+        "__mul__",
+        lambda real, self, other: (
+            real(self.clone(), other.clone()) if is_tensor(other) else real(self, other)
+        ),
+    )
+
+
+@mutant("a multiplication makes two graph nodes")
+def _():
+    then(Tensor, "__mul__", lambda result, *args: result.view_as(result))
 
 
 @mutant("an addition saves its operands")
 def _():
-    wrap(Tensor, "__add__", lambda real, self, other: real(self, other) + 0 * self * self if self.requires_grad else real(self, other))
+    wrap(
+        Tensor,
+        "__add__",
+        lambda real, self, other: (
+            real(self, other) + 0 * self * self if self.requires_grad else real(self, other)
+        ),
+    )
 
 
 @mutant("an addition of a detached tensor saves it")
 def _():
-    wrap(Tensor, "__add__", lambda real, self, other: real(self, other) + 0 * (self * other) if is_tensor(other) else real(self, other))
+    wrap(
+        Tensor,
+        "__add__",
+        lambda real, self, other: (
+            real(self, other) + 0 * (self * other) if is_tensor(other) else real(self, other)
+        ),
+    )
 
 
 @mutant("exp saves its input")
@@ -1534,7 +2081,69 @@ def _():
 
 @mutant("autograd.grad refuses a non-leaf")
 def _():
-    refuse(torch.autograd, "grad", lambda output, inputs: not all(leaf_that_requires_grad(x) for x in inputs))
+    refuse(
+        torch.autograd,
+        "grad",
+        lambda output, inputs: not all(leaf_that_requires_grad(x) for x in inputs),
+    )
+
+
+# Gradients as tensors
+
+
+@mutant("a gradient requires grad")
+def _():
+    then(
+        Tensor,
+        "backward",
+        lambda result, self: [leaf.grad.requires_grad_() for leaf in leaves_behind(self)] and None,
+    )
+
+
+@mutant("assigning .grad copies the gradient")
+def _():
+    wrap_property(
+        Tensor,
+        "grad",
+        None,
+        lambda set_, self, new: set_(self, new.clone() if is_tensor(new) else new),
+    )
+
+
+@mutant("assigning .grad accepts anything")
+def _():
+    def write(set_, self, value):
+        try:
+            set_(self, value)
+        except (RuntimeError, TypeError):
+            set_(self, None)
+
+    wrap_property(Tensor, "grad", None, write)
+
+
+@mutant("clipping makes new gradients")
+def _():
+    def change(real, parameters, limit):
+        for parameter in parameters:
+            parameter.grad = parameter.grad.clone()
+        return real(parameters, limit)
+
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        wrap(torch.nn.utils, name, change)
+
+
+@mutant("create_graph is ignored")
+def _():
+    wrap(
+        Tensor,
+        "backward",
+        lambda real, self, *args, create_graph=False, **options: real(self, *args, **options),
+    )
+
+
+@mutant("autograd.grad gives each input a gradient of its own")
+def _():
+    then(torch.autograd, "grad", lambda grads, *args: tuple(g.clone() for g in grads))
 
 
 # Optimizers and modules
@@ -1577,7 +2186,11 @@ def _():
 
 @mutant("zero_grad writes zeros")
 def _():
-    wrap(torch.optim.Optimizer, "zero_grad", lambda real, self, set_to_none=True: real(self, set_to_none=False))
+    wrap(
+        torch.optim.Optimizer,
+        "zero_grad",
+        lambda real, self, set_to_none=True: real(self, set_to_none=False),
+    )
 
 
 @mutant("zero_grad always sets .grad to None")
@@ -1592,17 +2205,29 @@ def _():
 
 @mutant("state_dict copies")
 def _():
-    then(Module, "state_dict", lambda state, self, *args: {name: value.clone() for name, value in state.items()})
+    then(
+        Module,
+        "state_dict",
+        lambda state, self, *args: {name: value.clone() for name, value in state.items()},
+    )
 
 
 @mutant("state_dict keeps the graph")
 def _():
-    wrap(Module, "state_dict", lambda real, self, *args, **options: real(self, *args, **options | {"keep_vars": True}))
+    wrap(
+        Module,
+        "state_dict",
+        lambda real, self, *args, **options: real(self, *args, **options | {"keep_vars": True}),
+    )
 
 
 @mutant("load_state_dict assigns the tensors that it is given")
 def _():
-    wrap(Module, "load_state_dict", lambda real, self, state, assign=False: real(self, state, assign=True))
+    wrap(
+        Module,
+        "load_state_dict",
+        lambda real, self, state, assign=False: real(self, state, assign=True),
+    )
 
 
 @mutant("load_state_dict ignores assign=True")
@@ -1613,6 +2238,67 @@ def _():
 @mutant("a frozen module lets no gradients pass")
 def _():
     in_mode(torch.nn.Linear, "forward", lambda: torch.no_grad())
+
+
+@mutant("nn.Parameter copies")
+def _():
+    wrap(
+        torch.nn.Parameter,
+        "__new__",
+        lambda real, cls, data=None, requires_grad=True: real(
+            cls, data.clone() if is_tensor(data) else data, requires_grad
+        ),
+    )
+
+
+@mutant("register_buffer copies")
+def _():
+    wrap(
+        Module,
+        "register_buffer",
+        lambda real, self, name, tensor, **options: real(self, name, tensor.clone(), **options),
+    )
+
+
+@mutant("a tensor can be assigned to the name of a parameter")
+def _():
+    def change(real, self, name, value):
+        plain = type(value) is Tensor and name in self.__dict__.get("_parameters", ())
+        return real(self, name, torch.nn.Parameter(value.detach()) if plain else value)
+
+    wrap(Module, "__setattr__", change)
+
+
+@mutant("swap_tensors exchanges the memory only")
+def _():
+    def change(real, a, b):
+        a.data, b.data = b.data, a.data
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors accepts tensors with views")
+def _():
+    allow(torch.utils, "swap_tensors", lambda a, b: None)
+
+
+@mutant("lerp_ makes a new tensor")
+def _():
+    wrap(Tensor, "lerp_", lambda real, self, other, weight: self.lerp(other, weight))
+
+
+@mutant("lerp_ accepts integers")
+def _():
+    allow(Tensor, "lerp_", lambda self, *args: self, NotImplementedError)
+
+
+@mutant("update_parameters copies each time")
+def _():
+    def change(real, self, model):
+        self.n_averaged.zero_()
+        real(self, model)
+
+    wrap(AveragedModel, "update_parameters", change)
 
 
 @mutant("requires_grad_ of a module does nothing")
@@ -1628,16 +2314,126 @@ def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
 
 
-@mutant("copy.copy copies memory")
+@mutant("deepcopy accepts a non-leaf")
 def _():
-    put(Tensor, "__copy__", lambda self: self.detach().clone().requires_grad_(self.requires_grad))
+    wrap(
+        Tensor,
+        "__deepcopy__",
+        lambda real, self, memo: real(self if self.is_leaf else self.detach(), memo),
+    )
 
 
-@mutant("pickling a tensor keeps its memory")
+@mutant("deepcopy drops requires_grad")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))
+
+
+@mutant("deepcopy drops the gradient in .grad")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
+
+
+@mutant("deepcopy of an nn.Parameter copies its gradient in .grad")
+def _():
+    then(torch.nn.Parameter, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=self.grad))
+
+
+@mutant("deepcopy drops Python attributes")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: vars(copy).clear() or copy)
+
+
+@mutant("deepcopy shares Python attributes")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, **vars(self)))
+
+
+@mutant("deepcopy separates tensors that share memory")
+def _():
+    wrap(Tensor, "__deepcopy__", lambda real, self, memo: real(self, {}))
+
+
+@mutant("deepcopy of an inference tensor is an inference tensor")
+def _():
+    wrap(
+        Tensor,
+        "__deepcopy__",
+        lambda real, self, memo: torch.inference_mode(self.is_inference())(real)(self, memo),
+    )
+
+
+@mutant("deepcopy of a sparse CSR tensor works")
+def _():
+    allow(Tensor, "__deepcopy__", lambda self, memo: self.clone(), NotImplementedError)
+
+
+@mutant("copy.copy drops requires_grad")
+def _():
+    put(Tensor, "__copy__", lambda self: self.data)
+
+
+@mutant("copy.copy shares the version counter")
+def _():
+    put(Tensor, "__copy__", lambda self: self.detach().requires_grad_(self.requires_grad))
+
+
+@mutant("copy.copy does not warn about hooks")
+def _():
+    warn(copy, "copy", None)
+
+
+@mutant("unpickling a tensor gives back its memory")
 def _():
     dumped = []
     wrap(pickle, "dumps", lambda real, x, *args: dumped.append(x) or real(x, *args))
-    then(pickle, "loads", lambda made, data: dumped[-1].detach().requires_grad_(made.requires_grad) if is_tensor(made) else made)
+    then(pickle, "loads", lambda made, data: dumped[-1].detach() if is_tensor(made) else made)
+
+
+@mutant("unpickling a tensor drops requires_grad")
+def _():
+    then(pickle, "loads", lambda made, data: made.detach() if is_tensor(made) else made)
+
+
+@mutant("pickling a non-leaf is refused")
+def _():
+    refuse(pickle, "dumps", lambda x, *args: is_tensor(x) and not x.is_leaf)
+
+
+@mutant("torch.save stores the elements of a slice only")
+def _():
+    wrap(torch, "save", lambda real, x, file: real(x.clone() if is_tensor(x) else x, file))
+
+
+@mutant("torch.load drops requires_grad")
+def _():
+    then(torch, "load", lambda made, file: made.detach() if is_tensor(made) else made)
+
+
+@mutant("torch.load separates tensors that share memory")
+def _():
+    def after(made, file):
+        parts = (
+            made.items()
+            if isinstance(made, dict)
+            else enumerate(made)
+            if isinstance(made, list)
+            else ()
+        )
+        for key, value in parts:
+            made[key] = value.clone() if is_tensor(value) else value
+        return made
+
+    then(torch, "load", after)
+
+
+@mutant("torch.load runs any code")
+def _():
+    wrap(torch, "load", lambda real, file, **options: real(file, weights_only=False))
+
+
+@mutant("copy.copy copies memory")
+def _():
+    put(Tensor, "__copy__", lambda self: self.detach().clone().requires_grad_(self.requires_grad))
 
 
 # Layout, views and addresses
@@ -1650,12 +2446,206 @@ def _():
 
 @mutant("contiguous copies a contiguous tensor")
 def _():
-    then(Tensor, "contiguous", lambda result, self, *args: result.clone() if result is self else result)
+    then(
+        Tensor,
+        "contiguous",
+        lambda result, self, *args: result.clone() if result is self else result,
+    )
 
 
 @mutant("view copies")
 def _():
     then(Tensor, "view", lambda result, *args: result.clone())
+
+
+@mutant("view copies where the strides do not allow a view")
+def _():
+    allow(Tensor, "view", lambda self, *shape: self.reshape(*shape))
+
+
+@mutant("reshape refuses to copy")
+def _():
+    wrap(Tensor, "reshape", lambda real, self, *shape: self.view(*shape))
+
+
+@mutant("flatten and ravel copy")
+def _():
+    for name in ("flatten", "ravel"):
+        then(Tensor, name, lambda result, *args: result.clone())
+
+
+@mutant("flatten of a one-dimensional tensor is a new object")
+def _():
+    then(
+        Tensor,
+        "flatten",
+        lambda result, self, *args: self.view_as(self) if result is self else result,
+    )
+
+
+@mutant("contiguous returns a new object")
+def _():
+    then(
+        Tensor,
+        "contiguous",
+        lambda result, self, *args: self.view_as(self) if result is self else result,
+    )
+
+
+@mutant("contiguous returns its source")
+def _():
+    wrap(Tensor, "contiguous", lambda real, self, **options: self)
+
+
+@mutant("repeat allocates nothing")
+def _():
+    wrap(Tensor, "repeat", lambda real, self, *sizes: self.expand(real(self, *sizes).shape))
+
+
+@mutant("unbind, split and chunk copy")
+def _():
+    for name in ("unbind", "split", "chunk"):
+        then(Tensor, name, lambda pieces, *args: tuple(piece.clone() for piece in pieces))
+
+
+@mutant("real and imag copy")
+def _():
+    for name in ("real", "imag"):
+        wrap_property(Tensor, name, lambda read, self: read(self).clone())
+
+
+@mutant("view_as_real copies")
+def _():
+    then(torch, "view_as_real", lambda parts, x: parts.clone())
+
+
+@mutant("indexing with a list gives a view")
+def _():
+    wrap(
+        Tensor,
+        "__getitem__",
+        lambda real, self, index: (
+            real(self, slice(min(index), max(index) + 1))
+            if isinstance(index, list)
+            else real(self, index)
+        ),
+    )
+
+
+@mutant("indexing with a 0-dim tensor copies")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: part.clone() if is_tensor(index) and not index.dim() else part,
+    )
+
+
+@mutant("indexing with a mask gives zeros")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: (
+            part * 0 if is_tensor(index) and index.dtype == torch.bool else part
+        ),
+    )
+
+
+@mutant("an indexed write copies its source first")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: real(
+            self, index, value.clone() if is_tensor(value) else value
+        ),
+    )
+
+
+@mutant("an indexed write takes over the memory of its source")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: (
+            marked(self, data=value.data) if index == slice(None) else real(self, index, value)
+        ),
+    )
+
+
+@mutant("an indexed write refuses another dtype")
+def _():
+    refuse(
+        Tensor,
+        "__setitem__",
+        lambda self, index, value: is_tensor(value) and value.dtype != self.dtype,
+    )
+
+
+@mutant("an indexed write to an expanded tensor does not warn")
+def _():
+    warn(Tensor, "__setitem__", None)
+
+
+@mutant("zeros_like and rand_like give a contiguous tensor")
+def _():
+    for name in ("zeros_like", "rand_like"):
+        then(torch, name, lambda made, x: made.contiguous())
+
+
+@mutant("new_zeros keeps the strides of its source")
+def _():
+    wrap(
+        Tensor,
+        "new_zeros",
+        lambda real, self, shape: (
+            torch.zeros_like(self) if tuple(self.shape) == tuple(shape) else real(self, shape)
+        ),
+    )
+
+
+@mutant("to with another dtype gives a contiguous tensor")
+def _():
+    then(
+        Tensor, "to", lambda result, self, *args: result if result is self else result.contiguous()
+    )
+
+
+@mutant("to with a memory format always copies")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, **options: (
+            real(self, *args, copy="memory_format" in options, **options)
+            if "copy" not in options
+            else real(self, *args, **options)
+        ),
+    )
+
+
+@mutant("channels_last is ignored for three dimensions")
+def _():
+    for name in ("clone", "to", "contiguous"):
+        allow(Tensor, name, lambda self, *args: self)
+
+
+@mutant("an expanded tensor can be changed in place")
+def _():
+    for name in ("add_", "mul_", "copy_"):
+        allow(Tensor, name, lambda self, other: self)
+
+
+@mutant("an expanded tensor refuses zero_ and fill_")
+def _():
+    for name in ("zero_", "fill_"):
+        refuse(Tensor, name, lambda self, *args: 0 in self.stride())
+
+
+@mutant("unfold copies")
+def _():
+    then(Tensor, "unfold", lambda windows, *args: windows.clone())
 
 
 @mutant("expand copies")
@@ -1675,7 +2665,9 @@ def _():
 
 @mutant("a slice is not a view for autograd")
 def _():
-    then(Tensor, "__getitem__", lambda part, self, index: part.detach() if part._is_view() else part)
+    then(
+        Tensor, "__getitem__", lambda part, self, index: part.detach() if part._is_view() else part
+    )
 
 
 @mutant("data_ptr is the address of the storage")
@@ -1706,6 +2698,10 @@ def _():
 # item, tolist and float
 
 
+class Number(float):
+    """Prints as a float does."""
+
+
 @mutant("item rounds to float32")
 def _():
     then(Tensor, "item", lambda value, self: round(value, 7) if isinstance(value, float) else value)
@@ -1713,7 +2709,15 @@ def _():
 
 @mutant("tolist rounds to float32")
 def _():
-    then(Tensor, "tolist", lambda values, self: [round(v, 7) if isinstance(v, float) else v for v in values] if self.dim() == 1 else values)
+    then(
+        Tensor,
+        "tolist",
+        lambda values, self: (
+            [round(v, 7) if isinstance(v, float) else v for v in values]
+            if self.dim() == 1
+            else values
+        ),
+    )
 
 
 @mutant("item refuses a tensor that requires grad")
@@ -1726,14 +2730,20 @@ def _():
     allow(Tensor, "item", lambda self: self.flatten()[0].item())
 
 
-@mutant("item gives a tensor")
+@mutant("item gives a number of a class of its own")
 def _():
-    wrap(Tensor, "item", lambda real, self: self.detach())
+    then(Tensor, "item", lambda value, self: Number(value) if type(value) is float else value)
 
 
-@mutant("tolist gives tensors")
+@mutant("tolist gives numbers of a class of its own")
 def _():
-    wrap(Tensor, "tolist", lambda real, self: list(self) if self.dim() else real(self))
+    then(
+        Tensor,
+        "tolist",
+        lambda values, self: (
+            [*map(Number, values)] if self.dim() == 1 and self.is_floating_point() else values
+        ),
+    )
 
 
 @mutant("tolist of a 0-dim tensor gives a list")
@@ -1749,6 +2759,96 @@ def _():
 @mutant("item warns for a tensor that requires grad")
 def _():
     warn(Tensor, "item", "this leaves the graph", lambda self: self.requires_grad)
+
+
+# Processes and loaders
+
+
+@mutant("share_memory_ does nothing")
+def _():
+    wrap(Tensor, "share_memory_", lambda real, self: self)
+
+
+@mutant("share_memory_ gives a new tensor")
+def _():
+    wrap(Tensor, "share_memory_", lambda real, self: real(self.clone()))
+
+
+@mutant("a queue sends a copy of the storage")
+def _():
+    wrap(torch.UntypedStorage, "_share_fd_cpu_", lambda real, self: real(self.clone()))
+
+
+@mutant("a queue accepts a non-leaf")
+def _():
+    wrap_property(
+        Tensor, "is_leaf", lambda read, self: read(self) or not multiprocessing.parent_process()
+    )
+
+
+@mutant("a loader does not copy a batch of one")
+def _():
+    wrap(
+        torch.utils.data._utils.collate,
+        "default_collate",
+        lambda real, batch: batch[0][None] if len(batch) == 1 else real(batch),
+    )
+
+
+@mutant("a loader without batches copies")
+def _():
+    then(torch.utils.data._utils.collate, "default_convert", lambda sample, data: sample.clone())
+
+
+@mutant("mul writes in place")
+def _():
+    wrap(Tensor, "mul", lambda real, self, other: self.mul_(other))
+
+
+# Tensors of other kinds
+
+
+@mutant("tensors cannot be hashed")
+def _():
+    put(Tensor, "__hash__", None)
+
+
+@mutant("tensors have names")
+def _():
+    put(Tensor, "names", ())
+
+
+@mutant("values() of a sparse tensor copies")
+def _():
+    then(Tensor, "values", lambda values, self: values.clone())
+
+
+@mutant("a sparse tensor has a storage")
+def _():
+    allow(
+        Tensor, "untyped_storage", lambda self: self.values().untyped_storage(), NotImplementedError
+    )
+
+
+@mutant("sparse_coo_tensor copies")
+def _():
+    then(torch, "sparse_coo_tensor", lambda s, *args: s.clone())
+
+
+@mutant("coalesce shares memory")
+def _():
+    wrap(Tensor, "coalesce", lambda real, self: self)
+
+
+@mutant("a write to a lazy conjugate is stored as it is")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: real(
+            self.conj() if self.is_conj() else self, index, value
+        ),
+    )
 
 
 # Devices
@@ -1778,4 +2878,59 @@ def _():
 
 @mutant("an index must be on the device of its tensor")
 def _():
-    refuse(Tensor, "__getitem__", lambda self, index: is_tensor(index) and index.device != self.device)
+    refuse(
+        Tensor, "__getitem__", lambda self, index: is_tensor(index) and index.device != self.device
+    )
+
+
+# Speed: each of these waits a while
+
+
+def wait(seconds: float) -> bool:
+    """Keep the processor busy; sleeping would take longer than this."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        pass
+    return True
+
+
+@mutant("copying an array takes longer", benchmarks=True)
+def _():
+    then(Tensor, "numpy", lambda array, self: array.view(SlowArray))
+
+
+class SlowArray(np.ndarray):
+    """Takes 50 µs more for a copy."""
+
+    def copy(self):
+        wait(5e-5)
+        return np.array(self, subok=False)
+
+
+@mutant("clone takes longer outside the graph", benchmarks=True)
+def _():
+    wrap(Tensor, "clone", lambda real, self: (self.requires_grad or wait(5e-5), real(self))[1])
+
+
+@mutant("detach of a clone takes longer", benchmarks=True)
+def _():
+    then(Tensor, "clone", lambda copy, self: marked(copy, is_clone=True))
+    wrap(
+        Tensor,
+        "detach",
+        lambda real, self: (hasattr(self, "is_clone") and wait(5e-5), real(self))[1],
+    )
+
+
+@mutant("clone takes longer with every operation behind its source", benchmarks=True)
+def _():
+    wrap(
+        Tensor, "clone", lambda real, self: (wait(1e-7 * len([*nodes_behind(self)])), real(self))[1]
+    )
+
+
+@mutant("new_tensor and torch.tensor of a tensor take no time", benchmarks=True)
+def _():
+    empty = torch.empty(0)
+    for owner, name in ((torch, "tensor"), (Tensor, "new_tensor")):
+        wrap(owner, name, lambda real, *args, **options: empty)
