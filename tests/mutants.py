@@ -160,7 +160,8 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
     groups = defaultdict(list)
     for claim in sorted(claims, key=lambda claim: SLOW not in claim.notebook.path):
         groups[claim.notebook.path].append(claim)
-    for run in run_all(shell, [Job("", g[0].notebook, g, names) for g in groups.values()], processes):
+    todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
+    for run in run_all(shell, todo, processes):
         if run.problem:  # does it mind being watched? Then any mutant may make a difference
             (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
             run = run._replace(touched=names)
@@ -192,9 +193,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the stored outputs are those of the CPU
     # Imported once, here, for all the forks; later also what the notebooks are seen to import.
-    import matplotlib.pyplot
+    import matplotlib.pyplot  # noqa: F401
     import torch
-    import torch._dynamo  # noqa: F401
+    import torch._dynamo
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()

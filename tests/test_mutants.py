@@ -9,15 +9,17 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 TESTS = Path(__file__).parent
 
-# Tensors of many kinds, made before anything is changed, print under every mutant as they do always.
+# Tensors of many kinds, made before anything is changed, print under every mutant as always.
 PRINT = """
 import os
 import mutations, torch
 
 leaf = torch.ones(2, requires_grad=True)
-tensors = [torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, leaf, leaf * 2]
-tensors += [torch.ones(1).expand(3), torch.tensor([1j]).conj(), torch.ones(2, device="meta"), leaf[:1]]
-tensors += [torch.nn.Parameter(torch.full((2000,), 0.1)), torch.tensor([float("nan"), 1e9]), leaf.half()]
+tensors = [
+    torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, torch.ones(2).half(),
+    torch.tensor([float("nan"), 1e9]), torch.tensor([1j]).conj(), torch.ones(1).expand(3),
+    torch.ones(2, device="meta"), leaf, leaf * 2, leaf[:1], torch.nn.Parameter(torch.ones(2000)),
+]
 expected = list(map(str, tensors))
 for name in mutations.MUTATIONS:
     child = os.fork()
@@ -33,17 +35,19 @@ for name in mutations.MUTATIONS:
 print(len(mutations.MUTATIONS), "mutants applied")
 """
 
-# A few mutants instead of those of the book: one changes nothing. Each argument is one command line.
+# A few mutants instead of those of the book; each argument is a command line.
 RUN = """
 import os, shlex, sys
 import mutants, mutations, torch
 
-kept = {"clone shares memory": mutations.MUTATIONS["clone shares memory"]}
+def add(name, method, change):
+    mutations.mutant(name)(lambda: mutations.wrap(torch.Tensor, method, change))
+
 mutations.MUTATIONS.clear()
-mutations.MUTATIONS.update(kept)
-mutations.mutant("changes nothing")(lambda: mutations.then(torch.Tensor, "clone", lambda y, x: y))
-mutations.mutant("is never met")(lambda: mutations.then(torch.Tensor, "sin", lambda y, x: y.cos()))
-mutations.mutant("ends the process")(lambda: mutations.wrap(torch.Tensor, "exp", lambda *_: os._exit(3)))
+add("clone shares memory", "clone", lambda real, x: x.detach())
+add("changes nothing", "clone", lambda real, x: real(x))
+add("is never met", "sin", lambda real, x: x.cos())
+add("ends the process", "exp", lambda *_: os._exit(3))
 for line in sys.argv[1:]:
     print("status", mutants.main(shlex.split(line)), "\\0", flush=True)
 """
