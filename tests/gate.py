@@ -450,28 +450,26 @@ def check_proofs(notebook, book):
 
 def check_releases(notebook, book):
     """Rule 5: sentence and proof name the same releases of torch; the pinned one is among them."""
-    bounded = set()
     for cell, below in pairwise(notebook.cells):
         if not (cell.claims and below.code):
             continue
         sentence = cell.source[CLAIM.search(cell.source).start() :].replace("\n>", " ")
-        said, written = releases.of_sentence(sentence), releases.of_proof(below.source)
-        if written:
-            bounded.add(below.id)
+        said, written = releases.of_sentence(sentence), releases.of_cell(below.source)
         if said != written:
             lines = [f"# {word}: {bound}" for word, bound in (said or written).items()]
             message = f"the {'sentence' if said else 'proof'} of `{cell.claims[0]}` names a release"
             message += f", its {'proof' if said else 'sentence'} does not name the same"
             remedy = f"say it in the sentence, and under `# proof:` as {' and '.join(lines)}"
             yield notebook.problem(below, message, remedy)
-        elif book.torch and (bound := releases.excluded(below.source, book.torch)):
-            message = f"it {bound}, so the pinned torch {book.torch} does not run it"
-            yield notebook.problem(below, message, "reword the claim for the pinned release")
     for cell in notebook.code:
-        if (found := releases.LOOKS_LIKE.search(cell.source)) and cell.id not in bounded:
-            message = f"`{found[0].strip()}` does nothing here"
-            remedy = "write it so: # since: 2.9, on the line right under `# proof:`"
+        found = releases.LOOKS_LIKE.findall(cell.source)
+        if len(found) != len(releases.of_cell(cell.source)):
+            message = f"`{found[-1].strip()}` does nothing here"
+            remedy = "write it so: # since: 2.9, as the first line or right under `# proof:`"
             yield notebook.problem(cell, message, remedy)
+        elif book.torch and (bound := releases.excluded(cell.source, book.torch)):
+            message = f"it {bound}, so the pinned torch {book.torch} does not run it"
+            yield notebook.problem(cell, message, "write it for the pinned release")
 
 
 def check_asserts(notebook, book):

@@ -1,13 +1,14 @@
-"""Claims that hold only since, or only until, a release of torch.
+"""Cells that hold only since, or only until, a release of torch.
 
-The sentence says "since 2.9" or "until 2.14", and the line under `# proof:` repeats it for nbval:
-`# since: 2.9` or `# until: 2.14`. On another release the proof is not run.
+The sentence of a claim says "since 2.9" or "until 2.14", and the line under `# proof:` repeats it
+for nbval: `# since: 2.9` or `# until: 2.14`. On another release the cell is not run. In a cell that
+is no proof, the line is the first.
 """
 
 import re
 
 LINE = re.compile(r"# (since|until): (\d+\.\d+(?:\.\d+)?)")
-PROOF = re.compile(r"# proof: .*\n((?:# (?:since|until): .*(?:\n|\Z))*)")
+HEAD = re.compile(r"(?:# proof: .*\n)?((?:# (?:since|until): .*(?:\n|\Z))*)")
 LOOKS_LIKE = re.compile(r"^[ \t]*#+[ \t]*(?:since|until)[ \t]*:.*", re.M | re.I)
 WORDS = re.compile(r"\b(since|until)\s+(?:(?:Py)?torch\s+)?(\d+\.\d+(?:\.\d+)?)", re.I)
 
@@ -17,16 +18,15 @@ def of_sentence(sentence):
     return {word.lower(): release for word, release in WORDS.findall(sentence)}
 
 
-def of_proof(source):
-    """Return the bounds that the lines under `# proof:` name."""
-    head = PROOF.match(source)
-    lines = head[1].splitlines() if head else ()
+def of_cell(source):
+    """Return the bounds that the lines at the head of a code cell name."""
+    lines = HEAD.match(source)[1].splitlines()
     return dict(match.groups() for line in lines if (match := LINE.fullmatch(line)))
 
 
 def excluded(source, torch):
-    """Say why the proof in a cell does not apply to a version of torch, or return None."""
-    for word, bound in of_proof(source).items():
+    """Say why a cell does not apply to a version of torch, or return None."""
+    for word, bound in of_cell(source).items():
         limit = numbers(bound)
         # As many numbers as the bound has: 2.14.1 still counts as "until 2.14".
         version = numbers(torch)[: len(limit)]

@@ -309,7 +309,7 @@ def test_the_line_beside_a_claim(record, monkeypatch):
         ("# until: 2.8", "2.10.0", False),
         ("# since: 2.9\n# until: 2.13", "2.13.0", True),
         ("# since: 2.9\n# until: 2.13", "2.15.0", False),
-        ("x = 1\n# since: 2.9", "2.8.0", True),  # not right under `# proof:`
+        ("x = 1\n# since: 2.9", "2.8.0", True),  # not at the head of the cell
     ],
 )
 def test_on_which_releases_a_proof_runs(line, torch, runs):
@@ -326,6 +326,7 @@ def test_on_which_releases_a_proof_runs(line, torch, runs):
         ("Since 2.9 a copy has its own memory.", "#since: 2.9", "does not name the same"),
         ("A copy has its own memory.", "# since: 2.9", "does not name the same"),
         ("A copy has its own memory.", "x = 1\n# since: 2.9", "does nothing here"),
+        ("Since 2.9 a copy has its own memory.", "# since: 2.9\n# Until: 3", "does nothing here"),
         ("Until 2.8 a copy has its own memory.", "# until: 2.8", "the pinned torch 2.13.0"),
     ],
 )
@@ -337,3 +338,18 @@ def test_sentence_and_proof_name_the_same_releases(tmp_path, sentence, line, pro
     found = [found.message for found in book.check()]
     assert bool(found) == bool(problem), found
     assert problem is None or problem in found[0]
+
+
+@pytest.mark.parametrize(
+    "line, problem",
+    [
+        ("# since: 2.9", None),
+        ("# until: 2.8", "the pinned torch 2.13.0"),
+        ("x = 1\n# since: 2.9", "does nothing here"),
+    ],
+)
+def test_a_cell_that_is_no_proof_may_name_a_release(tmp_path, line, problem):
+    book = TinyBook(tmp_path)
+    book.files["requirements.txt"] = "torch==2.13.0\n"
+    book["result"]["source"] = f"{line}\n42"
+    assert [problem in found.message for found in book.check()] == [True] * bool(problem)

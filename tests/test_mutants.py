@@ -16,7 +16,7 @@ import mutations, torch
 
 leaf = torch.ones(2, requires_grad=True)
 tensors = [
-    torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, torch.ones(2).half(),
+    torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, leaf.half(),
     torch.tensor([float("nan"), 1e9]), torch.tensor([1j]).conj(), torch.ones(1).expand(3),
     torch.ones(2, device="meta"), leaf, leaf * 2, leaf[:1], torch.nn.Parameter(torch.ones(2000)),
 ]

@@ -129,4 +129,5 @@ def setup(app: Sphinx) -> dict[str, object]:
         app.add_transform(transform)
     app.add_post_transform(InlineSvg)
     app.setup_extension("ledger")  # the evidence of the claims
+    app.setup_extension("picker")  # "Which copy do I need?"
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
