@@ -4,7 +4,7 @@ A claim that holds whatever PyTorch does proves nothing. Each mutant of mutation
 behavior; every claim must fail under at least one of them, and every mutant must make a claim fail.
 A failure counts only if the cells that the proof needs still run: a mutant that breaks everything
 shows nothing. torch is imported once; each run of a notebook is a fork of that process with one
-change made. It runs the proofs and what they need, under the mutants that replace what they use.
+change made. It runs the proofs that use what the mutant replaces, and the cells that they need.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutations
-from claims import Claim, claims_of
+from claims import Claim, Names, claims_of
 from gate import Cell, Notebook, text
 from mutations import MUTATIONS
 
@@ -50,7 +50,7 @@ class Run(NamedTuple):
     job: Job
     failed: dict[str, str]
     uncounted: dict[str, str]  # failed too, but a cell that their proof needs had failed before
-    touched: list[str]  # the mutants among those watched that replace what the notebook uses
+    touched: dict[str, set[str]]  # for each claim the mutants watched that replace what it uses
     imported: list[str]  # modules of torch that were not there before
     crashed: bool = False
 
@@ -94,33 +94,44 @@ def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
     return seen, result.error_before_exec or result.error_in_exec
 
 
-def run_notebook(shell, job: Job) -> tuple[dict[str, str], dict[str, str]]:
-    """Run the proofs of a notebook and what they need; return `failed` and `uncounted`."""
+def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
+    """Run the proofs of a job and what they need; return `failed`, `uncounted` and `touched`."""
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
-    broken, failed, uncounted = set(), {}, {}
+    broken, failed, uncounted, used, touched = set(), {}, {}, {}, {}
+    find_used = mutations.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
         if cell.id not in wanted or cell.gpu:
             continue
         seen, error = run_cell(shell, cell)
+        used[cell.id] = find_used()
         reason = None
         if error is not None:
             broken.add(cell.id)
             reason = f"{type(error).__name__}: {error}".split("\n")[0][:120]
         elif seen != stored(cell):
             reason = "another output"
-        claim = claim_of.get(cell.id)
-        if claim and reason:
-            needs_broken = any(need.id in broken for need in claim.needs)
-            (uncounted if needs_broken else failed)[claim.id] = reason
-    return failed, uncounted
+        if claim := claim_of.get(cell.id):
+            touched[claim.id] = used[cell.id].union(*(used[need.id] for need in claim.needs))
+            if reason:
+                without_base = any(
+                    need.id in broken and (need.id not in claim_of or gives_names(need, cell))
+                    for need in claim.needs
+                )
+                (uncounted if without_base else failed)[claim.id] = reason
+    return failed, uncounted, touched
+
+
+def gives_names(cell: Cell, proof: Cell) -> bool:
+    """Tell whether a cell defines a name that the proof takes from outside."""
+    return not Names(cell.tree).defined.isdisjoint(Names(proof.tree).free)
 
 
 def in_fork(shell, job: Job, pipe) -> None:
     """Do a job and send what it gave. The process ends with it, or by the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
-    touched, before = mutations.watch(job.watched) if job.watched else list, set(sys.modules)
+    before = set(sys.modules)
     if job.mutant:
         mutations.apply(job.mutant)
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +139,7 @@ def in_fork(shell, job: Job, pipe) -> None:
         result = run_notebook(shell, job)
         os.chdir(ROOT)
     imported = [name for name in sys.modules if name.startswith("torch.") and name not in before]
-    pipe.send((*result, touched(), imported))
+    pipe.send((*result, imported))
 
 
 def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
@@ -147,7 +158,7 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
         try:
             yield Run(job, *here.recv())
         except EOFError:
-            yield Run(job, {}, {}, [], [], crashed=True)
+            yield Run(job, {}, {}, {}, [], crashed=True)
         here.close()
         process.join()
         if sys.stderr.isatty() or number % 1000 == 0:
@@ -164,7 +175,7 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
     for run in run_all(shell, todo, processes):
         if run.problem:  # does it mind being watched? Then any mutant may make a difference
             (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
-            run = run._replace(touched=names)
+            run = run._replace(touched={claim.id: set(names) for claim in run.job.claims})
         yield run
 
 
@@ -206,8 +217,10 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"error: {run.problem}")
             return 1
         slow = SLOW in run.job.notebook.path
-        names = [name for name in run.touched if MUTATIONS[name].benchmarks or not slow]
-        todo += [run.job._replace(mutant=name, watched=[]) for name in names]
+        for name in chosen:
+            found = [claim for claim in run.job.claims if name in run.touched[claim.id]]
+            if found and (MUTATIONS[name].benchmarks or not slow):
+                todo.append(Job(name, run.job.notebook, found))
         for name in run.imported:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)

@@ -77,13 +77,13 @@ def targets(name: str) -> list[tuple[object, str]]:
         TARGETS = None
 
 
-def watch(names: list[str]) -> Callable[[], list[str]]:
+def watch(names: list[str]) -> Callable[[], set[str]]:
     """Change nothing in this process, but note what it uses of all that mutants replace.
 
-    The function returned says which mutants may make a difference to what has run by then.
+    The function returned says which mutants may make a difference to what ran since its last call.
     """
     guard_printing()
-    used, places = set(), {name: targets(name) for name in names}
+    used, always, places = set(), set(), {name: targets(name) for name in names}
 
     def noting(key: tuple) -> Callable:
         return lambda real, *args, **options: used.add(key) or real(*args, **options)
@@ -92,11 +92,17 @@ def watch(names: list[str]) -> Callable[[], list[str]]:
         value, key = getattr(owner, name, None), (id(owner), name)
         if hasattr(value, "__set__"):
             wrap_property(owner, name, noting(key), noting(key))
-        elif callable(value):
+        elif callable(value) and not name == "__hash__":
             wrap(owner, name, noting(key))
         else:
-            used.add(key)
-    return lambda: [n for n in names if any((id(o), a) in used for o, a in places[n])]
+            always.add(key)
+
+    def find_used() -> set[str]:
+        keys = used | always
+        used.clear()
+        return {n for n in names if any((id(o), a) in keys for o, a in places[n])}
+
+    return find_used
 
 
 # Ways to change something
@@ -2442,6 +2448,21 @@ def _():
 @mutant("reshape copies")
 def _():
     then(Tensor, "reshape", lambda result, *args: result.clone())
+
+
+@mutant("stack pads tensors of other shapes")
+def _():
+    allow(torch, "stack", lambda tensors: torch.nn.utils.rnn.pad_sequence(tensors, True))
+
+
+@mutant("pad_sequence leaves the graph")
+def _():
+    then(torch.nn.utils.rnn, "pad_sequence", lambda padded, *args: padded.detach())
+
+
+@mutant("a tensor of several elements counts as True")
+def _():
+    allow(Tensor, "__bool__", lambda self: True)
 
 
 @mutant("contiguous copies a contiguous tensor")

@@ -30,7 +30,9 @@ def shown(kind: str, columns: list[str]) -> dict[str, dict[str, str]]:
     notebook = json.loads((BOOK / picker.DATA).read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         for output in cell.get("outputs", []):
-            soup = BeautifulSoup("".join(output.get("data", {}).get("text/html", "")), "html.parser")
+            soup = BeautifulSoup(
+                "".join(output.get("data", {}).get("text/html", "")), "html.parser"
+            )
             head = [cell.get_text() for cell in soup.select("thead th")][1:]
             if f'compare("{kind}", ' in "".join(cell["source"]) and set(columns) <= set(head):
                 return {
