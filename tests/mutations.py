@@ -92,7 +92,7 @@ def watch(names: list[str]) -> Callable[[], set[str]]:
         value, key = getattr(owner, name, None), (id(owner), name)
         if hasattr(value, "__set__"):
             wrap_property(owner, name, noting(key), noting(key))
-        elif callable(value) and not name == "__hash__":
+        elif callable(value) and name != "__hash__":  # of that, a dataclass asks whether it is None
             wrap(owner, name, noting(key))
         else:
             always.add(key)
