@@ -31,6 +31,8 @@ from mutations import MUTATIONS
 
 ROOT = Path(__file__).parent.parent
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
+# A mutant under which more claims fail than this, and than a third of all, breaks too much.
+TOO_MANY = 20
 # Benchmarks take seconds a run: they meet only the mutants that are marked for them.
 SLOW = "benchmarks"
 
@@ -240,6 +242,8 @@ def main(arguments: list[str] | None = None) -> int:
         problems += [f"survives every mutant: {id}" for id in survivors]
     if not options.chapter:
         problems += [f"not caught by any claim: {name}" for name in missed]
+        broad = max(TOO_MANY, len(claims) // 3)
+        problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
     print(*problems, sep="\n", end="\n" * bool(problems))
     if options.record:
         order = list(MUTATIONS).index

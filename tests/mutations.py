@@ -7,6 +7,8 @@ as its first argument. Each mutant runs in a process of its own, so nothing is p
 import contextlib
 import copy
 import functools
+import inspect
+import mmap
 import multiprocessing
 import pickle
 import time
@@ -83,24 +85,34 @@ def watch(names: list[str]) -> Callable[[], set[str]]:
     The function returned says which mutants may make a difference to what ran since its last call.
     """
     guard_printing()
-    used, always, places = set(), set(), {name: targets(name) for name in names}
+    places = {name: targets(name) for name in names}
+    owners = {(id(owner), name): owner for pairs in places.values() for owner, name in pairs}
+    used = mmap.mmap(
+        -1, len(owners)
+    )  # a byte for each; processes that the notebook starts share it
+    number = {key: index for index, key in enumerate(owners)}
 
-    def noting(key: tuple) -> Callable:
-        return lambda real, *args, **options: used.add(key) or real(*args, **options)
+    def noting(index: int) -> Callable:
+        def note(real, *args, **options):
+            used[index] = 1
+            return real(*args, **options)
 
-    for owner, name in {(id(o), n): (o, n) for pairs in places.values() for o, n in pairs}.values():
-        value, key = getattr(owner, name, None), (id(owner), name)
+        return note
+
+    always = set()
+    for (_, name), owner, index in zip(owners, owners.values(), number.values(), strict=True):
+        value = getattr(owner, name, None)
         if hasattr(value, "__set__"):
-            wrap_property(owner, name, noting(key), noting(key))
+            wrap_property(owner, name, noting(index), noting(index))
         elif callable(value) and name != "__hash__":  # of that, a dataclass asks whether it is None
-            wrap(owner, name, noting(key))
+            wrap(owner, name, noting(index))
         else:
-            always.add(key)
+            always.add(index)
 
     def find_used() -> set[str]:
-        keys = used | always
-        used.clear()
-        return {n for n in names if any((id(o), a) in keys for o, a in places[n])}
+        found = always.union(index for index in number.values() if used[index])
+        used[:] = bytes(len(used))
+        return {n for n in names if any(number[id(o), a] in found for o, a in places[n])}
 
     return find_used
 
@@ -116,13 +128,32 @@ def put(owner: object, name: str, value: object) -> None:
         TARGETS.append((owner, name))
 
 
+@functools.cache
+def signature(function: Callable) -> tuple[int, float, set[str], bool]:
+    """Return how few and how many arguments it takes, their names, and whether any name fits."""
+    spec = inspect.getfullargspec(function)
+    most = float("inf") if spec.varargs else len(spec.args)
+    names = {*spec.args, *spec.kwonlyargs}
+    return len(spec.args) - len(spec.defaults or ()), most, names, bool(spec.varkw)
+
+
+def fits(function: Callable, *args, **options) -> bool:
+    """Tell whether the function can be called with these arguments."""
+    least, most, names, any_name = signature(function)
+    return least <= len(args) <= most and (any_name or options.keys() <= names)
+
+
 def wrap(owner: object, name: str, change: Callable) -> None:
-    """Replace `owner.name` by a call of `change(real, ...)`."""
+    """Replace `owner.name` by a call of `change(real, ...)`.
+
+    A call in a form that `change` does not take does what it always does.
+    """
     real = getattr(owner, name)
 
     @functools.wraps(real)
     def changed(*args, **options):
-        return real(*args, **options) if PRINTING else change(real, *args, **options)
+        as_ever = PRINTING or not fits(change, real, *args, **options)
+        return real(*args, **options) if as_ever else change(real, *args, **options)
 
     put(owner, name, staticmethod(changed) if name == "__new__" else changed)
 
@@ -138,7 +169,12 @@ def wrap_property(owner: type, name: str, read: Callable | None, write: Callable
 
 def then(owner: object, name: str, after: Callable) -> None:
     """Let `owner.name` give `after(result, *args)`."""
-    wrap(owner, name, lambda real, *args, **options: after(real(*args, **options), *args))
+
+    def change(real, *args, **options):
+        result = real(*args, **options)
+        return after(result, *args) if fits(after, result, *args) else result
+
+    wrap(owner, name, change)
 
 
 def allow(owner: object, name: str, instead: Callable, error: type = RuntimeError) -> None:
@@ -148,16 +184,18 @@ def allow(owner: object, name: str, instead: Callable, error: type = RuntimeErro
         try:
             return real(*args, **options)
         except error:
+            if not fits(instead, *args):
+                raise
             return instead(*args)
 
     wrap(owner, name, change)
 
 
-def refuse(owner: object, name: str, when: Callable, error=RuntimeError) -> None:
+def refuse(owner: object, name: str, when: Callable, error: type = RuntimeError) -> None:
     """Let `owner.name` raise an error when `when(*args)` holds."""
 
     def change(real, *args, **options):
-        if when(*args):
+        if fits(when, *args) and when(*args):
             raise error(f"{name} is refused")
         return real(*args, **options)
 
@@ -183,7 +221,7 @@ def warn(owner: object, name: str, text: str | None, when: Callable = lambda *ar
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = real(*args, **options)
-        if text and (caught or when(*args)):
+        if text and (caught or fits(when, *args) and when(*args)):
             warnings.warn(text, stacklevel=3)
         return result
 
@@ -405,7 +443,7 @@ def _():
     wrap(Tensor, "detach", lambda real, self: self)
 
 
-@mutant("detach stays in the graph", benchmarks=True)
+@mutant("detach stays in the graph")
 def _():
     for owner in (Tensor, torch):
         wrap(owner, "detach", lambda real, self: self.view_as(self))
@@ -744,12 +782,12 @@ def for_tensors(owner: object, name: str, change: Callable) -> None:
     wrap(owner, name, changed)
 
 
-@mutant("torch.tensor of a tensor shares memory", benchmarks=True)
+@mutant("torch.tensor of a tensor shares memory")
 def _():
     for_tensors(torch, "tensor", lambda data, made: data.detach())
 
 
-@mutant("torch.tensor of a tensor stays in the graph", benchmarks=True)
+@mutant("torch.tensor of a tensor stays in the graph")
 def _():
     for_tensors(torch, "tensor", lambda data, made: data.clone())
 
@@ -799,7 +837,7 @@ def _():
     warn(torch, "tensor", "use clone()", lambda *args: False)
 
 
-@mutant("torch.tensor warns for lists, numbers and arrays as well", benchmarks=True)
+@mutant("torch.tensor warns for lists, numbers and arrays as well")
 def _():
     warn(torch, "tensor", "torch.tensor copies")
 
@@ -863,7 +901,7 @@ def _():
     )
 
 
-@mutant("new_tensor shares memory with its data", benchmarks=True)
+@mutant("new_tensor shares memory with its data")
 def _():
     for_tensors(
         Tensor, "new_tensor", lambda data, made: data.detach() if data.dtype == made.dtype else made
@@ -920,7 +958,7 @@ def _():
     allow(Tensor, "new_tensor", lambda self, data: self.clone())
 
 
-@mutant("new_tensor does not warn", benchmarks=True)
+@mutant("new_tensor does not warn")
 def _():
     warn(Tensor, "new_tensor", None)
 
@@ -1281,7 +1319,7 @@ def _():
 # numpy, its force flag, __array__, and arithmetic of tensors and arrays
 
 
-@mutant("numpy copies", benchmarks=True)
+@mutant("numpy copies")
 def _():
     then(Tensor, "numpy", lambda array, self: array.copy())
 
@@ -1384,7 +1422,7 @@ def _():
     raise_other(Tensor, "numpy")
 
 
-@mutant("numpy gives an array that keeps nothing alive", benchmarks=True)
+@mutant("numpy gives an array that keeps nothing alive")
 def _():
     then(
         Tensor,
@@ -1838,9 +1876,9 @@ def _():
 
 @mutant("an in-place change under no_grad does not move the version counter")
 def _():
-    def change(real, self, *args):
+    def change(real, self, *args, **options):
         version = self._version
-        result = real(self, *args)
+        result = real(self, *args, **options)
         torch.is_grad_enabled() or set_version(self, version)
         return result
 
@@ -1860,9 +1898,9 @@ def _():
 
 @mutant("a leaf that requires grad can be changed in place")
 def _():
-    def change(real, self, *args):
+    def change(real, self, *args, **options):
         with torch.set_grad_enabled(torch.is_grad_enabled() and not leaf_that_requires_grad(self)):
-            return real(self, *args)
+            return real(self, *args, **options)
 
     for name in IN_PLACE:
         wrap(Tensor, name, change)
@@ -1887,11 +1925,11 @@ def _():
 
 @mutant("a refused in-place change writes all the same")
 def _():
-    def change(real, self, *args):
+    def change(real, self, *args, **options):
         try:
-            return real(self, *args)
+            return real(self, *args, **options)
         except RuntimeError:
-            real(self.detach(), *args)
+            real(self.detach(), *args, **options)
             raise
 
     for name in IN_PLACE:
@@ -2889,7 +2927,7 @@ def _():
 
 @mutant("a 0-dim tensor must be on the same device")
 def _():
-    refuse(Tensor, "__add__", lambda a, b: a.device != b.device)
+    refuse(Tensor, "__add__", lambda a, b: is_tensor(b) and a.device != b.device)
 
 
 @mutant("any tensor on the CPU may be combined with one on another device")
@@ -2952,6 +2990,8 @@ def _():
 
 @mutant("new_tensor and torch.tensor of a tensor take no time", benchmarks=True)
 def _():
-    empty = torch.empty(0)
-    for owner, name in ((torch, "tensor"), (Tensor, "new_tensor")):
-        wrap(owner, name, lambda real, *args, **options: empty)
+    def change(real, *args, **options):
+        return args[-1] if is_tensor(args[-1]) else real(*args, **options)
+
+    wrap(torch, "tensor", change)
+    wrap(Tensor, "new_tensor", change)

@@ -24,7 +24,8 @@ import nbval.plugin
 import pytest
 import releases
 from evidence import NO_RECORD, RUNNER, Recorder, first_line, torch_version
-from nbval.kernel import RunningKernel, start_new_kernel
+from jupyter_client import KernelManager
+from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile
 
 COMPARED = "compared"
@@ -116,10 +117,13 @@ class Kernel(RunningKernel):
         work.mkdir()
         self.stderr = (folder / "stderr").open("w+", errors="replace")
         environment = dict(os.environ, IPYTHONDIR=str(settings))  # not the user's start-up files
+        # Sockets in the folder: two kernels that start at once may be given one TCP port.
+        self.km = KernelManager(kernel_name=name, transport="ipc", ip=str(folder / "socket"))
         try:
-            self.km, self.kc = start_new_kernel(
-                startup_timeout, name, stderr=self.stderr, cwd=str(work), env=environment
-            )
+            self.km.start_kernel(stderr=self.stderr, cwd=str(work), env=environment)
+            self.kc = self.km.client()
+            self.kc.start_channels()
+            self.kc.wait_for_ready(timeout=startup_timeout)
         except Exception as error:
             reason = f"the kernel {name!r} did not start: {error}\n{self.log()}"
             raise pytest.fail.Exception(reason, pytrace=False) from None
