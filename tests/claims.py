@@ -9,6 +9,7 @@ import builtins
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -112,6 +113,12 @@ class Names(ast.NodeVisitor):
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
 
+@cache
+def names_of(cell: Cell) -> Names:
+    """Return the names of a cell, looked up once: every proof below it asks for them."""
+    return Names(cell.tree)
+
+
 def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
     """Return the earlier cells that cell number `last` depends on.
 
@@ -119,7 +126,7 @@ def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
     variable, for it may change that in place. Imports, functions and the names of the first cell
     (`device`) are not changed by use.
     """
-    seen = [Names(cell.tree) for cell in cells[: last + 1]]
+    seen = [names_of(cell) for cell in cells[: last + 1]]
     fixed = seen[0].defined.union(*(cell.code for cell in seen))
     wanted, found = set(seen[last].free), []
     for index in reversed(range(last)):
