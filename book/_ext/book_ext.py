@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -123,11 +124,17 @@ class PictureText(SphinxTransform):
                     image["alt"] = " ".join(texts[0].astext().split())
 
 
+def no_figure_numbers(app: Sphinx, config: Config) -> None:
+    """Number no figures: Jupyter Book does, and reads every page for it at each build."""
+    config["numfig"] = False
+
+
 def setup(app: Sphinx) -> dict[str, object]:
     """Register the transforms; called by Sphinx."""
     for transform in (Claims, GpuCaptions, HelperPrompts, PictureText):
         app.add_transform(transform)
     app.add_post_transform(InlineSvg)
+    app.connect("config-inited", no_figure_numbers, priority=900)  # after Jupyter Book's own
     app.setup_extension("ledger")  # the evidence of the claims
     app.setup_extension("picker")  # "Which copy do I need?"
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
