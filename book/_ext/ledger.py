@@ -59,7 +59,8 @@ class Ledger:
     def outdated(self, app: Sphinx, env: BuildEnvironment) -> set[str]:
         """Name the pages to write again because of new evidence, or of another claim elsewhere."""
         claims = [(claim.id, claim.digest) for claim in self.claims.values()]
-        parts = [self.records, [self.mutants, claims, [str(env.titles)]]]
+        titles = sorted((page, title.astext()) for page, title in env.titles.items())
+        parts = [self.records, [self.mutants, claims, titles]]
         state = [hashlib.sha256(json.dumps(part).encode()).hexdigest() for part in parts]
         before, env.ledger_state = getattr(env, "ledger_state", [None, None]), state
         pages = {PAGE} if state != before else set()
