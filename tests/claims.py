@@ -9,7 +9,6 @@ import builtins
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -113,10 +112,14 @@ class Names(ast.NodeVisitor):
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
 
-@cache
+NAMES: dict[str, Names] = {}  # by source; the site keeps it from one build to the next
+
+
 def names_of(cell: Cell) -> Names:
     """Return the names of a cell, looked up once: every proof below it asks for them."""
-    return Names(cell.tree)
+    if cell.source not in NAMES:
+        NAMES[cell.source] = Names(cell.tree)
+    return NAMES[cell.source]
 
 
 def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:

@@ -6,9 +6,11 @@ The claims come from the notebooks (tests/claims.py), the results from the recor
 
 import hashlib
 import json
+import pickle
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))  # the code that runs the book
 
 import evidence  # noqa: E402
-from claims import Claim, claims_of  # noqa: E402
+from claims import NAMES, Claim, claims_of  # noqa: E402
 from evidence import FAILED, NOT_RUN, PASSED, STALE  # noqa: E402
 
 PAGE = "reference/claims"  # the page of the table
@@ -49,7 +51,13 @@ class Ledger:
     def load(self, app: Sphinx) -> None:
         """Read claims and records, once in a build."""
         root = Path(app.srcdir).parent
+        kept = Path(app.doctreedir, "names.pickle")  # what was found in the cells before
+        with suppress(Exception):  # there is none, or it is from another version of this code
+            NAMES.update(pickle.loads(kept.read_bytes()))
+        known = len(NAMES)
         self.claims = {claim.id: claim for claim in claims_of(root)}
+        if len(NAMES) > known:
+            kept.write_bytes(pickle.dumps(NAMES))
         try:
             self.records = evidence.load_all(root / "evidence")
             self.mutants = evidence.load_mutants(root / "evidence")
