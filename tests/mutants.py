@@ -83,7 +83,9 @@ def make_shell():
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    return InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    shell.showtraceback = lambda *args, **options: None  # takes longer than most notebooks
+    return shell
 
 
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:

@@ -619,6 +619,15 @@ def _():
     wrap_property(Tensor, "data", None, write)
 
 
+@mutant("assigning .data never raises")
+def _():
+    def write(set_, self, value):
+        with contextlib.suppress(RuntimeError):
+            set_(self, value)
+
+    wrap_property(Tensor, "data", None, write)
+
+
 # copy_
 
 
@@ -1964,6 +1973,25 @@ def _():
     )
 
 
+@mutant("out= refuses another shape")
+def _():
+    def change(real, x, other, out=None):
+        if out is not None and out.shape != x.shape:
+            raise RuntimeError("another shape")
+        return real(x, other, out=out)
+
+    wrap(torch, "add", change)
+
+
+@mutant("out= accepts a tensor that requires grad")
+def _():
+    def change(real, x, other, out=None):
+        with torch.set_grad_enabled(torch.is_grad_enabled() and out is None):
+            return real(x, other, out=out)
+
+    wrap(torch, "add", change)
+
+
 # Grad modes
 
 
@@ -2267,16 +2295,41 @@ def _():
 
 @mutant("load_state_dict assigns the tensors that it is given")
 def _():
-    wrap(
-        Module,
-        "load_state_dict",
-        lambda real, self, state, assign=False: real(self, state, assign=True),
-    )
+    def change(real, self, state, assign=False, **options):
+        return real(self, state, assign=True, **options)
+
+    wrap(Module, "load_state_dict", change)
 
 
 @mutant("load_state_dict ignores assign=True")
 def _():
-    wrap(Module, "load_state_dict", lambda real, self, state, assign=False: real(self, state))
+    def change(real, self, state, assign=False, **options):
+        return real(self, state, **options)
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("load_state_dict changes nothing if it raises")
+def _():
+    def change(real, self, state, **options):
+        before = copy.deepcopy(self.state_dict())
+        try:
+            return real(self, state, **options)
+        except RuntimeError:
+            real(self, before)
+            raise
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("load_state_dict skips what does not fit")
+def _():
+    def change(real, self, state, strict=True, **options):
+        old = self.state_dict()
+        fitting = {k: v for k, v in state.items() if k in old and v.shape == old[k].shape}
+        return real(self, fitting if not strict else state, strict=strict, **options)
+
+    wrap(Module, "load_state_dict", change)
 
 
 @mutant("a frozen module lets no gradients pass")
@@ -2808,6 +2861,16 @@ def _():
 @mutant("tolist of a 0-dim tensor gives a list")
 def _():
     then(Tensor, "tolist", lambda values, self: values if self.dim() else [values])
+
+
+@mutant("tolist of a meta tensor gives zeros")
+def _():
+    allow(Tensor, "tolist", lambda self: [0.0] * self.numel(), NotImplementedError)
+
+
+@mutant("item of a meta tensor gives zero")
+def _():
+    wrap(Tensor, "item", lambda real, self: 0.0 if self.is_meta else real(self))
 
 
 @mutant("float() of a tensor that requires grad does not warn")

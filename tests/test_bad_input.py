@@ -179,6 +179,7 @@ def test_an_interrupted_set_up_is_not_believed(project):
         start_new_session=True,
     )
     wait_for(project.folder / "log.slow")
+    time.sleep(0.3)  # until pip is asleep: a signal before that may meet no one
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(timeout=30) != 0
     assert not (project.venv / "requirements.txt").exists()
