@@ -30,6 +30,7 @@ except ModuleNotFoundError:  # Python 3.10; pytest requires tomli there
     import tomli as tomllib
 
 TAGS = {"gpu", "hide-input", "hide-output", "hide-cell"}
+VERIFIED, HIDDEN = "# snippet: verified", "remove-cell"  # not on the site, which shows evidence
 DEVICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 CLAIM = re.compile(r"^> \*\*Claim `([^`\n]+)`\*\* · \S.*$", re.M)
 CLAIM_LIKE = re.compile(r"^[ \t]*(?:>[>\s]*[*_]*|[*_]{2})[ \t]*claim\b.*$", re.M | re.I)
@@ -370,10 +371,16 @@ def check_outputs(notebook, book):
 
 
 def check_device(notebook, book):
-    """Rule 3: the first code cell says where the tensors live."""
-    if notebook.code and DEVICE not in notebook.code[0].source.splitlines():
-        message = "the first code cell does not define `device`"
-        yield notebook.problem(notebook.code[0], message, f"add this line: {DEVICE}")
+    """Rule 3: the first code cell looks at the release, the next says where the tensors live."""
+    if not notebook.code:
+        return
+    first, *others = notebook.code
+    if first.first_line != VERIFIED or first.tags != [HIDDEN]:
+        message = f"the first code cell is not `{VERIFIED}`, tagged `{HIDDEN}`"
+        yield notebook.problem(first, message, notebook.run)
+    elif not others or DEVICE not in others[0].source.splitlines():
+        message = "the code cell after the first does not define `device`"
+        yield notebook.problem(others[0] if others else first, message, f"add this line: {DEVICE}")
 
 
 def check_metadata(notebook, book):
@@ -617,6 +624,8 @@ def check_tags(book):
             for marker in markers(cell):
                 key = (notebook.path, cell.id, marker)
                 used.add(key)
+                if marker == HIDDEN and cell.first_line == VERIFIED:
+                    continue
                 if marker not in TAGS and key not in open_ones and not raises(marker):
                     remedy = f"remove it, or list it in {file} with a reason (rule 8)"
                     yield notebook.problem(cell, f"`{marker}` is not approved", remedy)

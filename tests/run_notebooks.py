@@ -35,6 +35,7 @@ NOTEBOOK_METADATA = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("mystnb", "recorded", "tags")  # an editor's other keys only make noise in a diff
+VERIFIED = "# snippet: verified"
 SNIPPET = re.compile(r"# snippet: (\S+)\s*$")
 
 
@@ -125,6 +126,16 @@ def refresh_snippet(cell, book):
         # The next run would not know the cell again.
         raise RunError(f"{file} must begin with the line '# snippet: {match[1]}'")
     cell.source = source
+
+
+def begin_with_verified(notebook, book):
+    """Make the snippet `verified` the first code cell, if the book has it and the notebook not."""
+    first = next((n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"), None)
+    if first is None or not (book / "_snippets" / "verified.py").is_file():
+        return
+    if notebook.cells[first].source.partition("\n")[0] != VERIFIED:
+        tags = {"tags": ["remove-cell"]}  # the site shows the evidence at each claim instead
+        notebook.cells.insert(first, nbformat.v4.new_code_cell(VERIFIED, metadata=tags))
 
 
 def normalize_outputs(outputs, count):
@@ -226,6 +237,8 @@ async def run_one(path, book, recorded):
     gpu = recorded is not None
     notebook = read(path)
     before = path.read_text(encoding="utf-8")
+    if not gpu:
+        begin_with_verified(notebook, book)
     for cell in notebook.cells:
         if is_gpu(cell) == gpu:  # only cells whose outputs this run stores may change
             refresh_snippet(cell, book)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import evidence
 import pytest
 import releases
+import strict_nbval
 import test_gate
 from claims import claims_of
 from evidence import BadRecord, load, status
@@ -253,6 +255,26 @@ def test_the_records_of_the_book():
 
 
 # --- What a record says today ---------------------------------------------------------------------
+
+
+def test_a_reader_is_told_the_releases_of_the_records():
+    snippet = runpy.run_path(ROOT / "book" / "_snippets" / "verified.py")
+    releases = {record["torch"] for record in evidence.load_all(ROOT / "evidence")}
+    in_order = sorted(releases, key=lambda release: [int(n) for n in release.split(".")])
+    remedy = "write these into book/_snippets/verified.py, then make run CHAPTER=all"
+    assert list(snippet["VERIFIED"]) == in_order, remedy
+
+
+def test_a_reader_with_another_release_is_told(monkeypatch, capsys):
+    snippet = ROOT / "book" / "_snippets" / "verified.py"
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "1.0+cpu")
+    runpy.run_path(snippet)
+    assert capsys.readouterr().out.startswith(strict_nbval.UNVERIFIED)
+    known = runpy.run_path(snippet)["VERIFIED"][0]
+    capsys.readouterr()
+    monkeypatch.setattr("importlib.metadata.version", lambda name: known)
+    runpy.run_path(snippet)
+    assert capsys.readouterr().out == ""
 
 
 def test_a_claim_that_has_changed_is_stale(record):

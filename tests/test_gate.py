@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from gate import DEVICE, check
+from gate import DEVICE, VERIFIED, check
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -65,23 +65,24 @@ class TinyBook:
             markdown(
                 "title", "# Copy\n\n[Here](clone.ipynb#clone.memory) `{k: v}` `{{k}}` $x_{1}$"
             ),
-            code("setup", 1, f"import torch\n\n{DEVICE}"),
+            code("verified", 1, f"{VERIFIED}\nprint(1)", stream("1\n"), tags=["remove-cell"]),
+            code("setup", 2, f"import torch\n\n{DEVICE}"),
             markdown("claim", f"A sentence.\n\n{CLAIM}\n> It goes on."),
-            code("proof", 2, "# proof: clone.memory\nassert x == 1\nprint(x)", stream("1\n")),
-            code("snippet", 3, "# snippet: glance\nx = 1"),
-            code("svg", 4, "draw()", display(image_svg=SVG, text_plain="Two boxes")),
+            code("proof", 3, "# proof: clone.memory\nassert x == 1\nprint(x)", stream("1\n")),
+            code("snippet", 4, "# snippet: glance\nx = 1"),
+            code("svg", 5, "draw()", display(image_svg=SVG, text_plain="Two boxes")),
             code(
-                *("png", 5, "plot()", display(image_png=png(40, 30), text_plain="<Figure>")),
+                *("png", 6, "plot()", display(image_png=png(40, 30), text_plain="<Figure>")),
                 mystnb={"image": {"alt": "A curve"}},
             ),
-            code("catch", 6, "try:\n    f()\nexcept TypeError as e:\n    print(e)", stream("no\n")),
+            code("catch", 7, "try:\n    f()\nexcept TypeError as e:\n    print(e)", stream("no\n")),
             code("waiting", None, "print(1)", tags=["gpu"]),
             code(
-                *("recorded", 8, "print(1)", stream("1\n")),
+                *("recorded", 9, "print(1)", stream("1\n")),
                 tags=["gpu"],
                 recorded={"device": "NVIDIA H200", "torch": "2.11.0"},
             ),
-            code("result", 9, "%matplotlib inline\n42", result("42", 9)),
+            code("result", 10, "%matplotlib inline\n42", result("42", 10)),
         ]
         self.metadata = {
             "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
@@ -91,6 +92,7 @@ class TinyBook:
             "_toc.yml": "format: jb-book\nroot: index\nchapters:\n  - file: methods/clone\n",
             "book/index.md": "# Copying",
             "book/_snippets/glance.py": "# snippet: glance\nx = 1\n",
+            "book/_snippets/verified.py": f"{VERIFIED}\nprint(1)\n",
             SANITIZER: "# a reason\n# example: (1 us) -> (time)\nregex: \\(\\d us\\)\n"
             "replace: (time)\n",
             APPROVED: "approved = []\n",
@@ -191,7 +193,7 @@ DEFECTS = [
     (lambda book: book["svg"].update(id="png"), None, "occur twice", "repair"),
     # Cells that were not run as they stand
     (lambda book: book["proof"].update(execution_count=None), "proof", "never run", MAKE_RUN),
-    (lambda book: book["proof"].update(execution_count=7), "proof", "2 is due", MAKE_RUN),
+    (lambda book: book["proof"].update(execution_count=7), "proof", "3 is due", MAKE_RUN),
     (outputs("result", result("42", 3)), "result", "another execution count", MAKE_RUN),
     (source("snippet", " "), "snippet", "empty code cell", "delete"),
     (lambda book: book.cells.__delitem__(slice(1, None)), None, "no code", "add code"),
@@ -278,7 +280,7 @@ DEFECTS = [
     (source("claim", CLAIM + "\n\nMore text."), "claim", "not the last", "move what follows"),
     (source("claim", CLAIM + "\n\n```\ncode\n```"), "claim", "not the last", "move what follows"),
     (source("claim", CLAIM + "\n\n" + CLAIM), "claim", "2 claims in one cell", "its own cell"),
-    (says(CLAIM.replace("memory", "two") + "\n"), "setup", "proof of `clone.two`", "first line: #"),
+    (says(CLAIM.replace("memory", "two")), "verified", "proof of `clone.two`", "first line: #"),
     (lambda b: b.add(markdown("new", "Text."), after="claim"), "claim", "no code cell", "next"),
     (source("result", "# proof: clone.memory\n42"), "result", "no claim right above", "write"),
     # Proofs
@@ -332,6 +334,9 @@ DEFECTS = [
     (lambda b: b.metadata["language_info"].update(version="3"), None, "its metadata", MAKE_RUN),
     (lambda book: book["svg"]["metadata"].update(vscode=1), "svg", "vscode", "remove"),
     (source("setup", "import torch"), "setup", "does not define `device`", DEVICE),
+    (source("verified", "import torch"), "verified", "is not `# snippet: verified`", MAKE_RUN),
+    (tag("verified", "hide-cell"), "verified", "tagged `remove-cell`", MAKE_RUN),
+    (tag("setup", "remove-cell"), "setup", "`remove-cell` is not approved", "rule 8"),
 ]
 
 

@@ -177,3 +177,14 @@ def test_an_edit_made_during_the_run_is_kept(book, capsys):
     assert run(book, "clone") == 1
     assert "was edited during the run" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8") == "edited"
+
+
+def test_a_notebook_begins_with_the_snippet_verified(book):
+    (book / "_snippets" / "verified.py").write_text("# snippet: verified\nx = 1\n")
+    path = add(book, new_markdown_cell("# Title"), "import torch")
+    assert run(book, "clone") == 0
+    first, second = code_cells(path)
+    assert "".join(first["source"]) == "# snippet: verified\nx = 1"
+    assert first["metadata"] == {"tags": ["remove-cell"]} and second["execution_count"] == 2
+    stored = path.read_bytes()
+    assert run(book, "clone") == 0 and path.read_bytes() == stored

@@ -89,9 +89,10 @@ def plain(kind: str, content: str) -> str:
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
 def test_outputs_on_the_page_are_those_of_the_notebook(notebook):
     on_page = html_of(notebook).select("div.cell")
-    in_notebook = cells_of(notebook, "code")
+    removed, *in_notebook = cells_of(notebook, "code")
+    assert removed["metadata"]["tags"] == ["remove-cell"]
     assert len(on_page) == len(in_notebook)
-    for number, (shown, cell) in enumerate(zip(on_page, in_notebook, strict=True), 1):
+    for number, (shown, cell) in enumerate(zip(on_page, in_notebook, strict=True), 2):
         source = shown.select_one("div.cell_input pre").get_text()
         assert source.rstrip("\n") == "".join(cell["source"]).rstrip("\n"), (
             f"source of cell {number}"
