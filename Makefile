@@ -16,7 +16,7 @@ PINS := $(VENV)/requirements.txt
 SITE := _build/html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu record record-gpu run run-gpu check-site serve lint mutants bench-suite clean
+.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site serve lint mutants bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -73,6 +73,14 @@ run-gpu: setup ## record the cells that need CUDA: make run-gpu CHAPTER=devices,
 	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=devices, or CHAPTER=all' >&2; exit 2; }
 	@echo '==> Recording the gpu cells of $(CHAPTER)'
 	@$(BIN)/python tests/run_notebooks.py '$(CHAPTER)' --gpu
+
+benchmarks: setup ## measure the figures of the benchmarks anew, in full: CHAPTER=copy_methods, or all of them
+	@echo '==> Measuring the benchmarks, one at a time: leave the machine alone meanwhile'
+	@$(BIN)/python tests/run_notebooks.py '$(or $(CHAPTER),all)' --measure
+
+benchmarks-gpu: setup ## the same for the figures of cells that need CUDA
+	@echo '==> Measuring the benchmarks on CUDA, one at a time'
+	@$(BIN)/python tests/run_notebooks.py '$(or $(CHAPTER),all)' --measure --gpu
 
 check-site: setup ## check the site that make book built
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
+import figures
 import nbformat
 import releases
 import yaml
@@ -675,6 +676,15 @@ def toc_entries(node):
             yield from toc_entries(value)
 
 
+def check_figure_files(book):
+    """Rule 13: each file of figures belongs to a notebook."""
+    files = {figures.file_of(notebook.file) for notebook in book.notebooks}
+    for file in sorted(book.root.glob("book/*/figures/*")):
+        if file not in files:
+            path = file.relative_to(book.root).as_posix()
+            yield Problem(path, None, "it belongs to no notebook", "delete it")
+
+
 def check_sanitizer(book):
     """Each rule is one that nbval reads, says why it is there, and hides nothing else."""
     file = "tests/sanitize.cfg"
@@ -721,6 +731,41 @@ def check_sanitizer(book):
             yield Problem(file, where, message, "make it match only what its reason names")
 
 
+def check_figures(notebook, book):
+    """Rule 13: what a cell measures is recorded, with its machine, and nothing else is."""
+    file = figures.file_of(notebook.file)
+    path = file.relative_to(book.root).as_posix()
+    measure = f"make benchmarks CHAPTER={notebook.name}"
+    named, recorded = {}, {}
+    for cell in notebook.code:
+        try:
+            for name in figures.names_in(cell.source):
+                if name in named:
+                    message = f"the figure {name!r} is measured twice"
+                    yield notebook.problem(cell, message, "give each its own name")
+                named[name] = cell
+        except figures.FiguresError as error:
+            yield notebook.problem(cell, str(error), "write the name of the figure out")
+    try:
+        recorded = figures.read(file)
+    except figures.FiguresError as error:
+        yield Problem(path, None, str(error), f"measure it anew: {measure}")
+        return
+    for name, cell in named.items():
+        device = cell.metadata.get("recorded", {}).get("device")
+        if cell.gpu and (name in recorded) != bool(device):
+            message = f"the figure {name!r} and the cell are not recorded together"
+            yield notebook.problem(cell, message, f"make benchmarks-gpu CHAPTER={notebook.name}")
+        elif not cell.gpu and name not in recorded:
+            yield notebook.problem(cell, f"the figure {name!r} is not recorded", measure)
+        elif cell.gpu and device and recorded[name]["machine"]["device"] != device:
+            message = f"the figure {name!r} was measured on another device than the cell"
+            yield notebook.problem(cell, message, f"make benchmarks-gpu CHAPTER={notebook.name}")
+    for name in recorded.keys() - named.keys():
+        message = f"no cell of {notebook.path} measures the figure {name!r}"
+        yield Problem(path, None, message, f"{measure}; without figures, delete the file")
+
+
 NOTEBOOK_CHECKS = (
     check_some_code,
     check_run,
@@ -739,8 +784,9 @@ NOTEBOOK_CHECKS = (
     check_plain_markdown,
     check_prose,
     check_links,
+    check_figures,
 )
-BOOK_CHECKS = (check_tags, check_toc, check_sanitizer)
+BOOK_CHECKS = (check_tags, check_toc, check_sanitizer, check_figure_files)
 
 
 def check(root):

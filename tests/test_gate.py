@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CLONE = "book/methods/clone.ipynb"
 SANITIZER = "tests/sanitize.cfg"
 APPROVED = "tests/approved.toml"
+FIGURES = "book/methods/figures/clone.json"
+STRAY = "book/methods/figures/data.json"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 CLAIM = "> **Claim `clone.memory`** · A copy has its own memory."
 
@@ -177,6 +179,33 @@ def rule(regex, replace=" X", above="# a reason\n# example: (1 us) ->  X", betwe
     return write(SANITIZER, f"{above}\nregex: {regex}{between}replace:{replace}\n")
 
 
+def recorded_figures(**changes):
+    """Record figures that are good but for these changes."""
+    machine = {"device": "A CPU", "cores": 2, "threads": 1, "torch": "2.13.0", "numpy": "2.4.6"}
+    machine |= {"python": "3.11.7", "date": "2026-11-21"}
+    good = {"machine": machine, "seconds": 1.5, "points": [1, 2], "note": ""}
+    good["panels"] = {"p": {"c": [1.0, 2.0]}}
+    return write(FIGURES, json.dumps({name: good | change for name, change in changes.items()}))
+
+
+def figure_cell(text, **changes):
+    def defect(book):
+        book["result"]["source"] = text
+        if changes:
+            recorded_figures(**changes)(book)
+
+    return defect
+
+
+def gpu_figure(cell, figures):
+    def defect(book):
+        book[cell]["source"] = 'measured("a")\nprint(1)'
+        recorded_figures(**figures)(book)
+
+    return defect
+
+
+MEASURE = "make benchmarks CHAPTER=clone"
 MAKE_RUN = "make run CHAPTER=clone"
 CATCH = "catch"
 MISFORMED = "write > **Claim"
@@ -311,6 +340,35 @@ DEFECTS = [
     (source("snippet", "# snippet: glance\nx = 2"), "snippet", "differs from", "edit the file"),
     (source("snippet", "# snippet: none\nx = 1"), "snippet", "no snippet", "correct the name"),
     (source("snippet", "x = 1\n#snippet: glance"), "snippet", "first line", "write it so"),
+    # Figures
+    (figure_cell('measured("small", x)'), "result", "'small' is not recorded", MEASURE),
+    (figure_cell("measured(name)"), "result", "not written out", "write the name"),
+    (figure_cell('measured("a"), measured("a")', a={}), "result", "measured twice", "its own name"),
+    (recorded_figures(small={}), FIGURES, "no cell of " + CLONE, MEASURE),
+    (write(FIGURES, "{"), FIGURES, "cannot be read", MEASURE),
+    (figure_cell('measured("a")', a={"machine": {}}), FIGURES, "'device' is a required", MEASURE),
+    (figure_cell('measured("a")', a={"points": []}), FIGURES, "a/points: []", MEASURE),
+    (
+        figure_cell('measured("a")', a={"points": [1]}),
+        FIGURES,
+        "a/panels/p/c: not as many",
+        MEASURE,
+    ),
+    (
+        figure_cell('measured("a")', a={"panels": {"p": {"c": [1.0, 0]}}}),
+        FIGURES,
+        "a/panels/p/c/1: 0 is less than or equal",
+        MEASURE,
+    ),
+    (write(STRAY, "{}"), STRAY, "it belongs to no notebook", "delete it"),
+    *(
+        (gpu_figure(cell, figures), cell, message, "make benchmarks-gpu CHAPTER=clone")
+        for cell, figures, message in [
+            ("waiting", {"a": {}}, "not recorded together"),
+            ("recorded", {}, "not recorded together"),
+            ("recorded", {"a": {}}, "measured on another device"),
+        ]
+    ),
     # Markdown
     *(
         (says(text), "new", "shows raw in Colab", PLAIN)

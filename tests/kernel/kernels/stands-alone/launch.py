@@ -26,8 +26,11 @@ def modules_of(distributions):
             found = distribution(name)
         except PackageNotFoundError:  # required on other systems only
             continue
-        listed = found.read_text("top_level.txt") or found.read_text("RECORD") or ""
+        files = found.read_text("RECORD") or ""
+        listed = found.read_text("top_level.txt") or files
         modules.update(re.split(r"[/.,]", line, maxsplit=1)[0] for line in listed.splitlines())
+        # setuptools, which torch.utils.benchmark imports, brings modules of its own along.
+        modules.update(re.findall(r"/_vendor/(\w+)/", files))
         for requirement in found.requires or ():
             needs, its_extras = re.match(r"([\w.-]+)\s*(?:\[(.*?)\])?", requirement).groups()
             only_for = re.search(r"extra\s*==\s*['\"]([\w.-]+)", requirement)
