@@ -177,9 +177,10 @@ def test_an_interrupted_set_up_is_not_believed(project):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
+        # A run in the background (`make test &`) ignores the interrupt, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     wait_for(project.folder / "log.slow")
-    time.sleep(0.3)  # until pip is asleep: a signal before that may meet no one
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(timeout=30) != 0
     assert not (project.venv / "requirements.txt").exists()
