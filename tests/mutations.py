@@ -471,7 +471,7 @@ def _():
     )
 
 
-@mutant("detach keeps the graph alive")
+@mutant("detach keeps the graph alive", benchmarks=True)
 def _():
     then(Tensor, "detach", lambda alias, self: marked(alias, source=self))
 
@@ -640,7 +640,7 @@ def _():
     wrap(Tensor, "copy_", change)
 
 
-@mutant("copy_ gives the destination new memory")
+@mutant("copy_ gives the destination new memory", benchmarks=True)
 def _():
     wrap(
         Tensor,
@@ -1995,7 +1995,7 @@ def _():
 # Grad modes
 
 
-@mutant("no_grad records operations")
+@mutant("no_grad records operations", benchmarks=True)
 def _():
     wrap(
         torch.no_grad, "__enter__", lambda real, self: (real(self), torch.set_grad_enabled(True))[0]
@@ -2406,7 +2406,7 @@ def _():
 # copy, deepcopy and pickle
 
 
-@mutant("deepcopy shares memory")
+@mutant("deepcopy shares memory", benchmarks=True)
 def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
 
@@ -2855,6 +2855,15 @@ def _():
         lambda values, self: (
             [*map(Number, values)] if self.dim() == 1 and self.is_floating_point() else values
         ),
+    )
+
+
+@mutant("tolist of many elements gives an array", benchmarks=True)
+def _():
+    wrap(
+        Tensor,
+        "tolist",
+        lambda real, self: self.detach().numpy().copy() if self.numel() > 1000 else real(self),
     )
 
 
