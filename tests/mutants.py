@@ -9,6 +9,7 @@ change made. It runs the proofs that use what the mutant replaces, and the cells
 
 import argparse
 import contextlib
+import functools
 import gc
 import importlib
 import json
@@ -88,6 +89,29 @@ def make_shell():
     return shell
 
 
+def read_ahead(shell, notebooks: list[Notebook]) -> None:
+    """Parse every cell and run the snippets once, here, for all the forks."""
+    sources = {cell.source: cell for notebook in notebooks for cell in notebook.code}
+    shell.transform_cell = functools.cache(shell.transform_cell)
+    parse, trees = shell.compile.ast_parse, {}
+    for source, cell in sources.items():
+        transformed = shell.transform_cell(source)
+        with contextlib.suppress(SyntaxError):
+            trees[transformed] = parse(transformed)
+        if is_snippet(cell):  # it only defines helpers: no mutant can change that
+            _, error = run_cell(shell, cell)
+            if error is not None:
+                raise error
+    shell.compile.ast_parse = lambda source, *args, **options: (
+        trees.get(source) or parse(source, *args, **options)
+    )
+
+
+def is_snippet(cell: Cell) -> bool:
+    """Tell whether a cell is a copy of a file of book/_snippets."""
+    return cell.first_line.startswith("# snippet: ")
+
+
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
     """Run a cell; return what it showed in the form of `stored`, and its error."""
     from IPython.utils.capture import capture_output
@@ -105,7 +129,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
     broken, failed, uncounted, used, touched = set(), {}, {}, {}, {}
     find_used = mutations.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
-        if cell.id not in wanted or cell.gpu:
+        if cell.id not in wanted or cell.gpu or is_snippet(cell):
             continue
         seen, error = run_cell(shell, cell)
         used[cell.id] = find_used()
@@ -116,7 +140,8 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
         elif seen != stored(cell):
             reason = "another output"
         if claim := claim_of.get(cell.id):
-            touched[claim.id] = used[cell.id].union(*(used[need.id] for need in claim.needs))
+            needed = (used.get(need.id, set()) for need in claim.needs)
+            touched[claim.id] = used[cell.id].union(*needed)
             if reason:
                 without_base = any(
                     need.id in broken and (need.id not in claim_of or gives_names(need, cell))
@@ -214,6 +239,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
+    read_ahead(shell, list({claim.notebook.path: claim.notebook for claim in claims}.values()))
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
     todo = []
     for run in without_mutants(shell, claims, chosen, options.n):
