@@ -172,10 +172,11 @@ def test_ways_are_timed_and_compared(bench):
     assert all(0 < small < large < 1 for small, large in lines.values())
     with pytest.raises(ValueError, match="shares memory with the source"):
         names["curves"](ways | {"alias": lambda x: x.detach()}, [4], **names["tensors"]())
-    x = names["torch"].ones(2**16)
-    assert all(0 < seconds < 1 for seconds in names["medians"](ways, x).values())
+    ones = names["torch"].ones
+    lines = names["medians"](ways, [1, 2**16], ones)
+    assert all(0 < small < large < 1 for small, large in lines.values())
     twice = {"once": lambda x: x.clone(), "four times": lambda x: [x.clone() for _ in range(4)]}
-    shares = names["shares_of_time"](twice, x, rounds=30)
+    shares = names["shares_of_time"](twice, ones(2**16), rounds=30)
     assert shares["four times"] > 2 * shares["once"]
 
 

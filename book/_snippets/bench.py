@@ -5,6 +5,7 @@ import platform
 import timeit
 import warnings
 from datetime import datetime, timezone
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 
@@ -19,7 +20,7 @@ with plt.rc_context():  # the import changes settings of matplotlib: take them b
 # The file of the recorded figures, when the book itself is made. Without it, in Colab or in the
 # tests, a short form is measured: fewer points, less time for each.
 FIGURES = os.environ.get("BOOK_FIGURES")
-SECONDS, PASSES = (0.03, 4) if FIGURES else (0.004, 2)
+SECONDS, PASSES = (0.02, 6) if FIGURES else (0.004, 2)
 
 
 def machine(threads, on):
@@ -85,20 +86,29 @@ def measured(name, points, take, short=None, bytes_each=0, threads=None, on="cpu
 
 
 def curves(ways, points, setup, check=None):
-    """Return, for each way, the least time of a call in seconds at each point, by perfplot.
+    """Return, for each way, the time of a call in seconds at each point, by perfplot.
 
-    perfplot trusts the first call of a way, so an interruption can spoil a point: the best of some
-    passes is kept. `check(first, other)` compares the results of the ways, if it is given.
+    perfplot keeps the least time. It gets one way at a time, and the ways take turns: else it holds
+    the result of the first, and the others find less memory free. An interruption, or a lucky find
+    of free memory, can spoil a time: the median of some passes is taken. `check(first, other)`
+    compares the results of two ways.
     """
-    options = {"kernels": list(ways.values()), "labels": list(ways), "setup": setup}
-    options |= {"equality_check": check, "target_time_per_measurement": SECONDS}
+    times = np.empty((PASSES, len(ways), len(points)))
+
+    def bench(n, data, names, seconds, equality_check=None):
+        options = {"n_range": [n], "setup": lambda n: data, "equality_check": equality_check}
+        options |= {"target_time_per_measurement": seconds, "show_progress": False}
+        return perfplot.bench(kernels=[ways[name] for name in names], labels=names, **options)
+
     with capture_output(), warnings.catch_warnings():  # perfplot shows an empty progress bar
         warnings.simplefilter("ignore")
-        passes = [
-            perfplot.bench(n_range=points, show_progress=False, **options).timings_s
-            for _ in range(PASSES)
-        ]
-    return dict(zip(ways, np.min(passes, axis=0).tolist(), strict=True))
+        for number, (place, n) in product(range(PASSES), enumerate(points)):
+            data = setup(n)
+            if check and number == 0:
+                bench(n, data, list(ways), 0, check)
+            for row, name in enumerate(ways):
+                times[number, row, place] = bench(n, data, [name], SECONDS).timings_s[0, 0]
+    return dict(zip(ways, np.median(times, axis=0).tolist(), strict=True))
 
 
 def tensors(**options):
@@ -122,20 +132,19 @@ def tensors(**options):
     return {"setup": setup, "check": independent}
 
 
-def medians(ways, *args):
-    """Return, for each way, the median time of a call in seconds, by torch's Timer.
+def medians(ways, points, setup):
+    """Return, for each way, the median time of a call in seconds at each point, by torch's Timer.
 
-    Timer waits for CUDA where there is one, and uses one thread unless it is told otherwise.
+    Timer waits for CUDA where there is one.
     """
-    times = {}
+    times = {name: [] for name in ways}
+    threads = torch.get_num_threads()  # Timer would use one
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, way in ways.items():
-            scope = {"way": way, "args": args}
-            timer = benchmark.Timer(
-                "way(*args)", globals=scope, num_threads=torch.get_num_threads()
-            )
-            times[name] = timer.blocked_autorange(min_run_time=SECONDS * PASSES).median
+        for scope in ({"x": setup(n)} for n in points):
+            for name, way in ways.items():
+                timer = benchmark.Timer("way(x)", globals=scope | {"way": way}, num_threads=threads)
+                times[name].append(timer.blocked_autorange(min_run_time=SECONDS * PASSES).median)
     return times
 
 
@@ -156,11 +165,10 @@ def shares_of_time(ways, *args, rounds=300, calls=30):
 
 
 def describe(figure):
-    """Say in a line or two on which machine a figure was measured."""
-    card = figure["machine"]
-    line = "{device}, {cores} cores, torch threads: {threads}; torch {torch}, ".format(**card)
-    line += "NumPy {numpy}, Python {python}; {date}".format(**card)
-    return "\n".join(filter(None, [line, figure["note"]]))
+    """Say on which machine a figure was measured, and what was left out."""
+    lines = "{device}, {cores} cores, torch threads: {threads}\n"
+    lines += "torch {torch}, NumPy {numpy}, Python {python}, {date}"
+    return "\n".join(filter(None, [lines.format(**figure["machine"]), figure["note"]]))
 
 
 STYLES = [
@@ -184,7 +192,7 @@ def picture(
     title,
     figure,
     xlabel="number of float32 elements",
-    ylabel="best time per call in µs",
+    ylabel="time per call in µs",
     value=in_us,
     limit=(),
     between=(0, float("inf")),
@@ -207,14 +215,14 @@ def picture(
             style = GRAY if name in limit else next(styles)
             ends = (f"{v:,.{0 if v >= 100 else 2}f}" for v in (values[0], values[-1]))
             label = f"{name:<{width}}  {' … '.join(ends)}"
-            axis.plot(points, values, label=label, **{"markersize": 4, "linewidth": 1.6} | style)
+            sizes = {"markersize": 4 if len(points) < 30 else 0, "linewidth": 1.6}
+            axis.plot(points, values, label=label, **sizes | style)
         axis.set_xscale("log", base=2)
-        axis.set_xticks(points[:: 1 + len(points) // 8])
+        if len(points) < 30:
+            axis.set_xticks(points[:: 1 + len(points) // 8])
         if log:
             axis.set_yscale("log")
             axis.yaxis.set_major_formatter("{x:,g}")
-        else:
-            axis.set_ylim(bottom=0)
         axis.set_title(subtitle, fontsize=11)
         axis.set_xlabel(xlabel)
         axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
@@ -222,6 +230,8 @@ def picture(
         place = {"loc": "upper left", "bbox_to_anchor": (-0.06, -0.13)}
         font = {"family": "monospace", "size": 8.5}
         axis.legend(**place, frameon=False, prop=font, alignment="left")
+    if not log:
+        axes[0][0].set_ylim(bottom=0)  # of all panels: they share it
     axes[0][0].set_ylabel(ylabel)
     fig.suptitle(title, fontsize=13)
     card = {"ha": "center", "va": "center", "fontsize": 7.5, "color": "#404040"}

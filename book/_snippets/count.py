@@ -28,7 +28,8 @@ def nodes_made(way, *args):
     """Return how many graph nodes `way(*args)` makes: each new node takes the next number."""
 
     def next_number():
-        return (torch.ones(1, requires_grad=True) * 1).grad_fn._sequence_nr()
+        with torch.enable_grad():
+            return (torch.ones(1, requires_grad=True) * 1).grad_fn._sequence_nr()
 
     before = next_number()
     with warnings.catch_warnings():
