@@ -16,6 +16,7 @@ from claims import claims_of
 ROOT = Path(__file__).parent.parent.parent
 SITE = ROOT / "_build" / "html"
 NOTEBOOKS = sorted(path.relative_to(ROOT / "book") for path in (ROOT / "book").rglob("*.ipynb"))
+FIGURES = sorted((ROOT / "book").glob("*/figures/*.json"))
 PAGES = sorted(path.relative_to(SITE) for path in SITE.rglob("*.html"))
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
@@ -129,6 +130,14 @@ def test_colab_and_download_buttons(notebook):
     colab = "https://colab.research.google.com/github"
     assert f"{colab}/{repository}/blob/{config['branch']}/book/{notebook}" in links
     assert any(link.endswith(f"_sources/{notebook}") for link in links)
+
+
+@pytest.mark.parametrize("file", FIGURES, ids=lambda file: file.stem)
+def test_the_figures_of_a_benchmark_can_be_downloaded(file):
+    notebook = (file.parent.parent / file.name).relative_to(ROOT / "book")
+    links = [link["href"] for link in html_of(notebook).find_all("a", href=True)]
+    found = [(SITE / notebook).parent / link for link in links if link.endswith(f"/{file.name}")]
+    assert [linked.read_bytes() for linked in found] == [file.read_bytes()]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=str)
