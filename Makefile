@@ -90,7 +90,7 @@ check-site: setup ## check the site that make book built
 serve: setup ## show the built site on http://localhost:8000
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 	@echo '==> Serving $(SITE) on http://localhost:$(PORT) (Ctrl-C ends it)'
-	@$(BIN)/python -m http.server --bind localhost --directory $(SITE) $(PORT)
+	@$(BIN)/python tests/serve.py $(SITE) $(PORT)
 
 lint: setup ## check the style of the code and of the notebooks
 	@echo '==> Checking the style'

@@ -137,4 +137,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("config-inited", no_figure_numbers, priority=900)  # after Jupyter Book's own
     app.setup_extension("ledger")  # the evidence of the claims
     app.setup_extension("picker")  # "Which copy do I need?"
+    app.setup_extension("lean")  # one style sheet, one script, light figures
+    app.setup_extension("whole")  # addresses, descriptions, the 404 page
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

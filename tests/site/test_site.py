@@ -1,6 +1,8 @@
 """What the built site shows is what the notebooks hold: `make book`, then `make check-site`."""
 
 import base64
+import hashlib
+import io
 import json
 import re
 from functools import cache
@@ -12,12 +14,19 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 from claims import claims_of
+from PIL import Image
 
 ROOT = Path(__file__).parent.parent.parent
 SITE = ROOT / "_build" / "html"
 NOTEBOOKS = sorted(path.relative_to(ROOT / "book") for path in (ROOT / "book").rglob("*.ipynb"))
 FIGURES = sorted((ROOT / "book").glob("*/figures/*.json"))
 PAGES = sorted(path.relative_to(SITE) for path in SITE.rglob("*.html"))
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+OWNER, BOOK = urlsplit(CONFIG["repository"]["url"]).path.strip("/").split("/")
+FOLDER = f"/{BOOK}/"  # the site's place on GitHub Pages
+ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
+MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
+SEARCH_SCRIPTS = ["search_words.js", "language_data.js", "searchtools.js", "searchindex.js"]
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 
@@ -51,11 +60,17 @@ def expected_outputs(cell: dict) -> list[tuple[str, str]]:
         for kind in ("text/html", "image/svg+xml", "image/png", "text/plain"):
             if kind in output["data"]:
                 data = output["data"][kind]
-                shown.append(
-                    (kind.replace("/plain", ""), data if isinstance(data, str) else "".join(data))
-                )
+                data = data if isinstance(data, str) else "".join(data)
+                data = pixels(base64.b64decode(data)) if kind == "image/png" else data
+                shown.append((kind.replace("/plain", ""), data))
                 break
     return shown
+
+
+def pixels(picture: bytes) -> str:
+    """Return the pixels of a picture: the site shows a PNG as WebP, without loss."""
+    image = Image.open(io.BytesIO(picture)).convert("RGBA")
+    return f"{image.size} {hashlib.sha256(image.tobytes()).hexdigest()}"
 
 
 def shown_outputs(cell: BeautifulSoup, notebook: Path) -> list[tuple[str, str]]:
@@ -72,7 +87,7 @@ def shown_outputs(cell: BeautifulSoup, notebook: Path) -> list[tuple[str, str]]:
             shown.append(("image/svg+xml", str(part)))
         else:
             file = (SITE / notebook).parent / part["src"]
-            shown.append(("image/png", base64.b64encode(file.read_bytes()).decode()))
+            shown.append(("image/png", pixels(file.read_bytes())))
     return shown
 
 
@@ -84,7 +99,7 @@ def plain(kind: str, content: str) -> str:
             (tag.name, tag.get("class"), tag.get("d"), tag.get("x")) for tag in soup.find_all()
         ]
         return f"{soup.get_text()} {drawn}"
-    return content.strip() if kind == "image/png" else content.rstrip("\n")
+    return content.rstrip("\n")
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
@@ -124,7 +139,7 @@ def test_gpu_cells_say_where_their_output_comes_from(notebook):
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
 def test_colab_and_download_buttons(notebook):
-    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["repository"]
+    config = CONFIG["repository"]
     repository = urlsplit(config["url"]).path.strip("/")
     links = [link["href"] for link in html_of(notebook).find_all("a", href=True)]
     colab = "https://colab.research.google.com/github"
@@ -140,14 +155,21 @@ def test_the_figures_of_a_benchmark_can_be_downloaded(file):
     assert [linked.read_bytes() for linked in found] == [file.read_bytes()]
 
 
+def loaded_by(html: BeautifulSoup) -> list[str]:
+    """Return the addresses of what a page loads."""
+    links = [tag for tag in html.find_all("link", href=True) if "canonical" not in tag["rel"]]
+    return [tag["src"] for tag in html.find_all(src=True)] + [tag["href"] for tag in links]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=str)
 def test_nothing_is_loaded_from_another_host(path):
-    html = page(path)
-    loaded = [tag["src"] for tag in html.find_all(src=True)]
-    loaded += [
-        tag["href"] for tag in html.find_all("link", href=True) if "canonical" not in tag["rel"]
-    ]
-    assert [url for url in loaded if urlsplit(url).netloc] == []
+    assert [url for url in loaded_by(page(path)) if urlsplit(url).netloc] == []
+
+
+def test_style_and_script_name_no_other_host():
+    for name in ("site.css", "site.js"):
+        text = (SITE / "_static" / name).read_text(encoding="utf-8")
+        assert re.findall(r"(?:url\(|@import |fetch\()[\"']?(?:https?:)?//[^\"')]*", text) == []
 
 
 @pytest.mark.parametrize("path", PAGES, ids=str)
@@ -158,6 +180,8 @@ def test_internal_links_lead_somewhere(path):
         if url.scheme or url.netloc or link["href"] in ("#", ""):
             continue
         target = (SITE / path).parent / unquote(url.path) if url.path else SITE / path
+        if url.path.startswith(FOLDER):  # on the 404 page, which is shown under any address
+            target = SITE / unquote(url.path.removeprefix(FOLDER))
         if target.is_dir():
             target /= "index.html"
         if not target.is_file():
@@ -175,6 +199,100 @@ def test_pictures_say_what_they_show(path):
     assert [src for src, alt in images.items() if not alt.strip()] == []
     drawings = [svg.get("aria-label", "") for svg in html.select("div.picture svg")]
     assert all(label.strip() for label in drawings)
+
+
+# Light: one style sheet, one script, sized pictures, no icon font.
+
+
+@pytest.mark.parametrize("path", PAGES, ids=str)
+def test_a_page_loads_one_style_sheet_and_one_script(path):
+    names = [Path(urlsplit(url).path).name for url in loaded_by(page(path))]
+    more = SEARCH_SCRIPTS if path == Path("search.html") else []
+    assert [name for name in names if name.endswith(".css")] == ["site.css"]
+    assert [name for name in names if name.endswith(".js")] == ["site.js", *more]
+    scripts = page(path).find_all("script", src=True)
+    assert all(script.has_attr("defer") for script in scripts)
+    for name in names:
+        assert list(SITE.rglob(name)), f"{name} is not there"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=str)
+def test_every_icon_is_drawn(path):
+    css = (SITE / "_static" / "site.css").read_text(encoding="utf-8")
+    icons = set(re.findall(r"\bfa-(?!solid|regular|brands|lg)[a-z-]+", str(page(path))))
+    assert [icon for icon in icons if f".{icon}{{--icon:url(" not in css] == []
+
+
+def test_no_icon_font_is_published():
+    fonts = [file for file in SITE.rglob("*") if file.suffix in (".woff", ".woff2", ".ttf")]
+    assert fonts == [] and list(SITE.rglob("*fontawesome*")) == []
+
+
+def test_the_style_sheet_keeps_what_the_pages_use():
+    css = (SITE / "_static" / "site.css").read_text(encoding="utf-8")
+    for name in ("claim", "glance", "ledger", "picker", "dropdown-menu", "copybtn", "tooltip"):
+        assert f".{name}" in css, f"no rule for {name}"
+    assert ".carousel" not in css and len(css) < 200_000
+
+
+@pytest.mark.parametrize("path", PAGES, ids=str)
+def test_figures_are_sized_and_come_late(path):
+    for image in page(path).select("article img"):
+        size = Image.open((SITE / path).parent / image["src"]).size
+        assert (int(image["width"]), int(image["height"])) == size
+        assert (image["loading"], image["decoding"]) == ("lazy", "async")
+
+
+# Whole: an address, a description and a card for each page, a map of the site, a 404 page.
+
+
+@pytest.mark.parametrize("path", PAGES, ids=str)
+def test_every_page_says_what_it_is(path):
+    head = page(path).head
+    (description,) = head.find_all("meta", attrs={"name": "description"})
+    assert len(description["content"]) >= 20
+    canonical = [link["href"] for link in head.find_all("link", rel="canonical")]
+    own = ADDRESS + ("" if path == Path("index.html") else path.as_posix())
+    assert canonical == ([] if path == Path("404.html") else [own])
+    hidden = head.find("meta", attrs={"name": "robots"})
+    assert (hidden is not None) == (path in (Path("404.html"), Path("search.html")))
+    if path in MADE:
+        return
+    tags = {tag["property"]: tag["content"] for tag in head.find_all("meta", property=True)}
+    assert tags["og:url"] == own and tags["og:title"]
+    assert tags["og:image"].startswith(ADDRESS)
+    card = SITE / tags["og:image"].removeprefix(ADDRESS)
+    size = (int(tags["og:image:width"]), int(tags["og:image:height"]))
+    assert Image.open(card).size == pytest.approx(size, abs=2)
+    assert tags["og:description"] == tags["og:image:alt"] == description["content"]
+
+
+def test_descriptions_are_whole_sentences_and_differ():
+    texts = [
+        page(path).head.find("meta", attrs={"name": "description"})["content"] for path in PAGES
+    ]
+    assert [text for text in texts if not re.search(r"[.?!:]$", text)] == []
+    assert len(set(texts)) == len(texts)
+
+
+def test_the_map_of_the_site_is_complete():
+    found = BeautifulSoup((SITE / "sitemap.xml").read_text(encoding="utf-8"), "html.parser")
+    pages = [ADDRESS + path.as_posix() for path in PAGES if path not in MADE]
+    pages[pages.index(f"{ADDRESS}index.html")] = ADDRESS
+    assert sorted(loc.get_text() for loc in found.find_all("loc")) == sorted(pages)
+    robots = (SITE / "robots.txt").read_text(encoding="utf-8")
+    assert f"Sitemap: {ADDRESS}sitemap.xml" in robots.splitlines()
+
+
+def test_the_404_page_works_under_any_address():
+    html = page(Path("404.html"))
+    local = [url for url in loaded_by(html) if not url.startswith("data:")]
+    local += [link["href"] for link in html.select("a[href]") if not urlsplit(link["href"]).netloc]
+    local += [form["action"] for form in html.find_all("form")]
+    assert [url for url in local if not url.startswith((FOLDER, "#"))] == []
+    chapters = {link["href"].removeprefix(FOLDER) for link in html.select("ul.chapters a")}
+    assert {path.with_suffix(".html").as_posix() for path in NOTEBOOKS} <= chapters
+    assert html.select_one("form.lost input[name=q]") is not None
 
 
 # The evidence: the line beside each claim, the table of all claims, and the download.
