@@ -12,6 +12,7 @@ import mmap
 import multiprocessing
 import pickle
 import time
+import timeit
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -22,6 +23,7 @@ import torch.utils.dlpack
 from torch import Tensor
 from torch.nn import Module
 from torch.optim.swa_utils import AveragedModel
+from torch.utils import benchmark
 
 
 class Mutation(NamedTuple):
@@ -315,7 +317,7 @@ def _():
         wrap(owner, "clone", lambda real, self, **options: self.view_as(self))
 
 
-@mutant("clone leaves the graph")
+@mutant("clone leaves the graph", benchmarks=True)
 def _():
     for owner in (Tensor, torch):
         then(owner, "clone", lambda copy, self: copy.detach())
@@ -3067,3 +3069,67 @@ def _():
 
     wrap(torch, "tensor", change)
     wrap(Tensor, "new_tensor", change)
+
+
+@mutant("torch copies the arrays of NumPy", benchmarks=True)
+def _():
+    then(Tensor, "numpy", lambda array, self: array.view(CopiedByTorch))
+
+
+class CopiedByTorch(np.ndarray):
+    """Has torch make a copy, in memory of torch."""
+
+    def copy(self):
+        return torch.from_numpy(self.view(np.ndarray)).clone().numpy()
+
+
+# The tools that measure
+
+
+@mutant("torch's Timer does not warm up", benchmarks=True)
+def _():
+    def change(real, self, number):
+        return benchmark.Measurement(number, [self._timeit(number)], self._task_spec)
+
+    wrap(benchmark.Timer, "timeit", change)
+
+
+@mutant("torch's Timer uses the threads that torch is set to", benchmarks=True)
+def _():
+    wrap(benchmark.utils.common, "set_torch_threads", lambda real, n: contextlib.nullcontext())
+
+
+@mutant("np.median gives the mean", benchmarks=True)
+def _():
+    wrap(np, "median", lambda real, values, axis=None: np.mean(values, axis=axis))
+
+
+@mutant("timeit.repeat gives the mean each time", benchmarks=True)
+def _():
+    def change(real, *args, **options):
+        times = real(*args, **options)
+        return [sum(times) / len(times)] * len(times)
+
+    wrap(timeit, "repeat", change)
+
+
+@mutant("timeit.timeit counts calls instead of time", benchmarks=True)
+def _():
+    wrap(timeit, "timeit", lambda real, *args, number=1000000, **options: number * 1e-6)
+
+
+@mutant("perfplot calls setup for each way", benchmarks=True)
+def _():
+    import perfplot
+
+    def change(real, *args, setup, kernels, **options):
+        return real(*args, setup=[setup] * len(kernels), kernels=kernels, **options)
+
+    wrap(perfplot, "bench", change)
+
+
+@mutant("matplotlib applies no style", benchmarks=True)
+def _():
+    import matplotlib.style
+
+    wrap(matplotlib.style, "use", lambda real, style: None)
