@@ -1,5 +1,6 @@
 # snippet: bench
 import json
+import logging
 import os
 import platform
 import timeit
@@ -12,8 +13,11 @@ from time import perf_counter
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.utils.capture import capture_output
-from torch.utils import benchmark
 
+logging.disable(logging.WARNING)  # a build for CUDA logs here that it finds no GPU
+from torch.utils import benchmark  # noqa: E402
+
+logging.disable(logging.NOTSET)
 with plt.rc_context():  # the import changes settings of matplotlib: take them back
     import perfplot
 
