@@ -16,7 +16,7 @@ PINS := $(VENV)/requirements.txt
 SITE := _build/html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site serve lint mutants bench-suite clean
+.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site check-links browser pdf serve lint mutants bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -50,11 +50,11 @@ book: setup ## build the site into _build/html
 
 test: setup ## run every cell again, compare with the stored outputs, and run the other tests
 	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --record _build/record.json
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --ignore=tests/browser --record _build/record.json
 
 test-gpu: setup ## the same with the cells that need CUDA, one notebook at a time; an error without CUDA
 	@echo '==> Validating the notebooks on CUDA, one at a time'
-	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --record _build/record.json
+	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --ignore=tests/browser --record _build/record.json
 
 record: setup ## run the notebooks and write evidence/<RUNNER, or cpu>-torch-<release>.json
 	@echo '==> Running the notebooks and recording the result of every claim, $(WORKERS) at a time'
@@ -86,6 +86,27 @@ check-site: setup ## check the site that make book built
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 	@echo '==> Checking the site in $(SITE)'
 	@$(BIN)/python -m pytest tests/site
+
+browser: setup
+	@$(BIN)/python tests/browser/chromium.py >/dev/null
+	@cmp -s tests/browser/requirements.txt $(VENV)/requirements-browser.txt || \
+	  { $(BIN)/python -m pip install --disable-pip-version-check -q -r tests/browser/requirements.txt && \
+	  cp tests/browser/requirements.txt $(VENV)/requirements-browser.txt; }
+
+test-site: browser ## drive Chromium through the site that make book built: axe, keyboard, phone, search
+	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@echo '==> Reading the site in Chromium, $(WORKERS) at a time'
+	@$(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/browser -n $(WORKERS) --dist worksteal
+
+pdf: browser ## print the site that make book built as one PDF, _build/copying-tensors.pdf
+	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@echo '==> Printing the site'
+	@$(BIN)/python tests/browser/pdf.py
+
+check-links: setup ## check the links to other sites; needs the network
+	@echo '==> Checking the links to other sites'
+	@mkdir -p _build/links
+	@$(BIN)/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml --path-output _build/links --builder linkcheck
 
 serve: setup ## show the built site on http://localhost:8000
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }

@@ -90,7 +90,8 @@ class InlineSvg(SphinxPostTransform):
             width = min(480, int(re.search(r'width="(\d+)"', svg)[1]))
             start = f'<svg role="img" aria-label="{escape(image.get("alt", ""))}" '
             start += f'style="min-width: {width}px" '
-            html = f'<div class="picture">{svg.replace("<svg ", start, 1)}</div>'
+            # The theme's script puts an "output" that scrolls within the reach of the keyboard.
+            html = f'<div class="picture output">{svg.replace("<svg ", start, 1)}</div>'
             image.replace_self(nodes.raw("", html, format="html"))
 
 
@@ -135,6 +136,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         app.add_transform(transform)
     app.add_post_transform(InlineSvg)
     app.connect("config-inited", no_figure_numbers, priority=900)  # after Jupyter Book's own
+    app.setup_extension("accessible")  # mends in the HTML of others
     app.setup_extension("ledger")  # the evidence of the claims
     app.setup_extension("picker")  # "Which copy do I need?"
     app.setup_extension("lean")  # one style sheet, one script, light figures

@@ -42,6 +42,7 @@ SCRIPTS = (
     "scripts/bootstrap.js",
     "scripts/pydata-sphinx-theme.js",
     "scripts/sphinx-book-theme.js",
+    "book.js",
     "ledger.js",
     "picker.js",
 )

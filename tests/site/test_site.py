@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -17,6 +18,10 @@ from claims import claims_of
 from PIL import Image
 
 ROOT = Path(__file__).parent.parent.parent
+sys.path.append(str(ROOT / "book" / "_ext"))
+
+from accessible import MENDS  # noqa: E402
+
 SITE = ROOT / "_build" / "html"
 NOTEBOOKS = sorted(path.relative_to(ROOT / "book") for path in (ROOT / "book").rglob("*.ipynb"))
 FIGURES = sorted((ROOT / "book").glob("*/figures/*.json"))
@@ -93,6 +98,8 @@ def shown_outputs(cell: BeautifulSoup, notebook: Path) -> list[tuple[str, str]]:
 
 def plain(kind: str, content: str) -> str:
     """Return an output in the form in which page and notebook must agree."""
+    for before, after in MENDS.items():
+        content = content.replace(before, after)
     if kind in ("text/html", "image/svg+xml"):
         soup = BeautifulSoup(content, "html.parser")
         drawn = [

@@ -1,0 +1,65 @@
+// What the tests ask of a page; put into every page before its own scripts.
+window.look = (() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const label = (element) => element.outerHTML.slice(0, 120).replace(/\s+/g, " ");
+  const style = (element) => getComputedStyle(element);
+  const seen = (element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
+  const reached = new Set();
+
+  // What sticks out of the page, or is cut, without a part around it that scrolls.
+  function sideways() {
+    const width = document.documentElement.clientWidth;
+    const scrolls = (element) =>
+      element !== document.body &&
+      (["auto", "scroll"].includes(style(element).overflowX) || scrolls(element.parentElement));
+    const found = document.documentElement.scrollWidth > width ? ["the page scrolls sideways"] : [];
+    for (const element of all("main *").filter(seen)) {
+      const box = element.getBoundingClientRect();
+      if (box.width > 1 && box.right > width + 1 && !scrolls(element.parentElement))
+        found.push(`sticks out: ${label(element)}`);
+      const cuts = style(element).overflowX === "hidden" || /^(H\d|P|LI|TH|TD)$/.test(element.tagName);
+      if (cuts && element.clientWidth > 1 && element.scrollWidth > element.clientWidth + 1)
+        found.push(`is cut, or too wide: ${label(element)}`);
+    }
+    return found;
+  }
+
+  // What is wrong with the element that has the focus; null when the walk is at its end.
+  function focused() {
+    const element = document.activeElement;
+    if (element === document.body || reached.has(element)) return null;
+    reached.add(element);
+    const box = element.getBoundingClientRect();
+    const { outlineStyle, outlineWidth } = style(element);
+    if (outlineStyle === "none" || !parseFloat(outlineWidth)) return `no ring: ${label(element)}`;
+    if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth)
+      return `out of sight: ${label(element)}`;
+    return "";
+  }
+
+  // What the walk has left out. Of a group of radio buttons it reaches the one that is chosen.
+  const missed = () =>
+    all("a[href], button, input, select, summary, [tabindex='0']")
+      .filter((element) => seen(element) && element.getBoundingClientRect().width > 1)
+      .filter((element) => element.tabIndex >= 0 && !reached.has(element))
+      .filter((element) => element.type !== "radio" || element.checked)
+      .map(label);
+
+  const moving = () =>
+    all("*")
+      .filter((element) => style(element).scrollBehavior === "smooth"
+        || /[1-9]/.test(style(element).transitionDuration) || style(element).animationName !== "none")
+      .map(label);
+
+  // What paper would not show: parts that are cut, and parts that stay folded.
+  function unprinted() {
+    const cut = all("article :is(pre, table, svg, img)").filter(seen).filter((part) =>
+      part.getBoundingClientRect().right > innerWidth + 1
+      || (part.tagName === "PRE" && part.scrollWidth > part.clientWidth + 1));
+    const folded = all("article details:not([open]):not(table.ledger details)").filter((fold) =>
+      [...fold.children].some((part) => part.tagName !== "SUMMARY" && !seen(part)));
+    return [...cut.map((part) => `is cut: ${label(part)}`), ...folded.map((fold) => `is folded: ${label(fold)}`)];
+  }
+
+  return { sideways, focused, missed, moving, unprinted };
+})();

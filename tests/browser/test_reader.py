@@ -1,0 +1,237 @@
+"""A reader's ways through the site, in a real browser."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+KINDS = [  # one page of each kind
+    "index.html",
+    "methods/clone.html",
+    "benchmarks/copy_methods.html",
+    "reference/comparison.html",
+    "reference/claims.html",
+    "reference/articles.html",
+    "search.html",
+]
+
+
+def fully_loaded(page) -> None:
+    """Wait until nothing of a page is under way."""
+    page.wait_for_load_state("networkidle")
+
+
+# --- From the home page to the evidence
+
+
+def test_from_the_home_page_to_the_evidence(visit, site):
+    from playwright.sync_api import expect
+
+    page = visit("index.html")
+    form = page.locator("form.picker")
+    form.get_by_role("group", name="Memory").get_by_label("its own").check()
+    form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
+    rows = page.locator("table.picker tr[data-cost]:visible")
+    assert form.locator("output").inner_text().startswith(f"{rows.count()} expression")
+    assert rows.count() > 0
+    for row in rows.all():
+        assert row.get_attribute("data-memory") == "own"
+        assert row.get_attribute("data-gradients") == "flow"
+
+    rows.get_by_role("link", name="x.clone()", exact=True).first.click()
+    assert page.url == f"{site}methods/clone.html"
+    claim = page.locator("blockquote.claim").first
+    name = claim.get_attribute("id")
+    claim.locator("a.claim-link").click()
+    assert page.url == f"{site}methods/clone.html#{name}"
+    assert claim.evaluate("claim => claim.matches(':target')")
+
+    claim.get_by_role("link", name="Evidence").click()
+    assert page.url == f"{site}reference/claims.html#{name}"
+    row = page.locator("table.ledger tr:target")
+    assert row.get_attribute("id") == name
+    expect(row).to_be_in_viewport()
+
+
+def test_the_picker_says_when_nothing_fits(visit):
+    page = visit("index.html")
+    form = page.locator("form.picker")
+    form.get_by_label("a new leaf to train").check()
+    form.get_by_role("group", name="Memory").get_by_label("shared").check()
+    form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
+    assert page.locator("table.picker").is_hidden()
+    assert "Nothing does all that" in form.locator(".picker-answer").inner_text()
+
+
+def test_the_ledger_filters(visit):
+    page = visit("reference/claims.html")
+    form, rows = page.locator(".ledger-filter"), page.locator("table.ledger tr[data-status]")
+    every = rows.count()
+    form.locator("[name=chapter]").select_option("clone")
+    shown = page.locator("table.ledger tr[data-status]:visible")
+    assert 0 < shown.count() < every
+    assert all(row.get_attribute("id").startswith("clone.") for row in shown.all())
+    assert form.locator("output").inner_text() == f"{shown.count()} shown"
+    form.locator("[name=chapter]").select_option("")
+    form.locator("[name=status]").select_option("not-run")
+    assert 0 < shown.count() < every
+    assert all("not-run" in row.get_attribute("data-status").split() for row in shown.all())
+
+
+# --- Search, by mouse or by keyboard
+
+TRACEBACK = "a leaf Variable that requires grad is being used in an in-place operation"
+QUERIES = {
+    "clone.memory": "methods/clone.html",  # the id of a claim
+    TRACEBACK: "reference/errors.html",
+    "detach": "methods/detach.html",
+    "copy_": "methods/copy_.html",
+    "new_tensor": "methods/new_tensor.html",
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_search_finds(visit, site, query):
+    page = visit("index.html")
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("searchbox").locator("visible=true")
+    assert field.evaluate("field => field === document.activeElement")
+    page.keyboard.type(query)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?*")
+    page.locator(".search-summary").filter(has_text="found").wait_for()
+    found = page.locator("#search-results ul.search li a")
+    links = [link.evaluate("link => link.href").split("?")[0] for link in found.all()]
+    pages = [link.split("#")[0].removeprefix(site) for link in links]
+    assert QUERIES[query] in pages[:5]  # on the first screen
+
+
+# --- Schemes, motion, and no JavaScript
+
+
+def test_the_switch_of_the_scheme_is_kept(visit):
+    page = visit("index.html")
+    html, switch = page.locator("html"), page.locator("button.theme-switch-button:visible")
+    seen = [html.get_attribute("data-theme")]
+    for _ in range(3):  # the system's, then each scheme
+        switch.click()
+        seen.append(html.get_attribute("data-theme"))
+    assert seen[0] == "light" and "dark" in seen
+    while html.get_attribute("data-mode") != "dark":
+        switch.click()
+    fully_loaded(page)
+    page.goto(page.url.replace("index.html", "methods/clone.html"))
+    assert html.get_attribute("data-theme") == "dark"
+    page.evaluate("localStorage.clear()")  # the other tests use the same browser
+
+
+def test_less_motion_where_it_is_asked_for(visit):
+    page = visit("methods/clone.html", reduced_motion="reduce")
+    assert page.evaluate("look.moving()") == []
+
+
+def test_without_javascript_the_tables_stand_there(visit):
+    page = visit("index.html", java_script_enabled=False)
+    assert page.locator("form.picker").is_hidden()
+    rows = page.locator("table.picker tr[data-cost]")
+    assert rows.count() > 10 and all(row.is_visible() for row in rows.all())
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Claims").click()
+    assert page.locator(".ledger-filter").is_hidden()
+    rows = page.locator("table.ledger tr[data-status]")
+    shown = page.locator("table.ledger tr[data-status]:visible")
+    assert rows.count() == shown.count() > 100
+
+
+# --- What stands in the cells
+
+
+def test_the_copy_button_copies_the_code_alone(visit):
+    page = visit("methods/clone.html", permissions=("clipboard-read", "clipboard-write"))
+    cells = json.loads((ROOT / "book/methods/clone.ipynb").read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    first = next(source for source in sources if not source.startswith("# snippet: "))
+    cell = page.locator("div.cell:not(.helper) div.cell_input").first
+    cell.hover()
+    cell.locator("button.copybtn").click()
+    assert page.evaluate("navigator.clipboard.readText()").strip() == first.strip()
+
+
+def test_a_folded_cell_opens_by_keyboard(visit):
+    page = visit("methods/clone.html")
+    fold = page.locator("div.cell details.hide").first
+    assert fold.locator("pre").first.is_hidden()
+    fold.locator("summary").focus()
+    page.keyboard.press("Enter")
+    assert fold.locator("pre").first.is_visible()
+
+
+# --- The keyboard
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", KINDS)
+def test_the_keyboard_reaches_everything(visit, path, width):
+    page = visit(path, width=width, reduced_motion="reduce")
+    fully_loaded(page)
+    if path == "reference/claims.html":  # a chapter of it: the others are like it
+        page.locator("[name=chapter]").select_option("clone")
+        page.evaluate("document.activeElement.blur()")
+    found = []
+    page.keyboard.press("Tab")
+    while (said := page.evaluate("look.focused()")) is not None:
+        found += [said] if said else []
+        page.keyboard.press("Tab")
+    assert found == []
+    assert page.evaluate("look.missed()") == []
+
+
+def test_on_a_phone_the_keyboard_opens_and_leaves_the_contents(visit):
+    page = visit("methods/clone.html", width=390)
+    link = page.get_by_role("navigation", name="Main").get_by_role("link").first
+    assert not link.is_visible()
+    page.get_by_role("button", name=re.compile("primary sidebar")).focus()
+    page.keyboard.press("Enter")
+    link.wait_for()
+    sidebar = page.locator(".bd-sidebar-primary")
+    assert sidebar.evaluate("sidebar => sidebar.contains(document.activeElement)")
+    page.keyboard.press("Escape")
+    link.wait_for(state="hidden")
+    assert page.evaluate("document.activeElement.matches('.primary-toggle')")
+
+
+# --- Lost readers
+
+
+def test_an_address_that_leads_nowhere_leads_on(visit, site):
+    page = visit("index.html")
+    page.goto(f"{site}methods/no_such_page.html")
+    assert page.locator("article h1").inner_text() == "There is no such page"
+    page.locator("form.lost input").fill("clone")
+    page.locator("form.lost button").click()
+    page.wait_for_url("**/search.html?*")
+    visit.problems[:] = [found for found in visit.problems if "no_such_page" not in found]
+
+
+# --- Print
+
+
+@pytest.mark.parametrize("path", KINDS)
+def test_print_shows_all_of_a_page_and_nothing_else(visit, path):
+    page = visit(path)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 670, "height": 900})  # as wide as the text on A4
+    for part in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".copybtn"):
+        assert page.locator(f"{part}:visible").count() == 0, part
+    assert page.evaluate("look.unprinted()") == []
+
+
+def test_paper_is_white(visit):
+    page = visit("methods/clone.html", color_scheme="dark")
+    page.evaluate(
+        "onbeforeprint = () => { window.printed = document.documentElement.dataset.theme; }"
+    )
+    page.pdf()
+    assert page.evaluate("printed") == "light"
+    assert page.locator("html").get_attribute("data-theme") == "dark"
