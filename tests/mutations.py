@@ -3016,6 +3016,56 @@ def _():
     )
 
 
+@mutant("copy_ with non_blocking=True is not done when it returns", benchmarks=True)
+def _():
+    def change(real, self, source, non_blocking=False):
+        return self if non_blocking else real(self, source)
+
+    wrap(Tensor, "copy_", change)
+
+
+@mutant("pin_memory gives an ordinary tensor where there is no GPU", benchmarks=True)
+def _():
+    allow(Tensor, "pin_memory", lambda self: self.clone())
+
+
+@mutant("every tensor is pinned", benchmarks=True)
+def _():
+    wrap(Tensor, "is_pinned", lambda real, self: True)
+
+
+# Pages of memory
+
+
+@mutant("clone of a large tensor uses memory that was used before", benchmarks=True)
+def _():
+    buffers = {}
+
+    def change(real, self):
+        key = self.shape, self.dtype
+        if self.numel() < 2**20 or self.requires_grad:
+            return real(self)
+        if key not in buffers:
+            buffers[key] = real(self)
+        return buffers[key].copy_(self)
+
+    wrap(Tensor, "clone", change)
+
+
+@mutant("empty_like writes to its memory", benchmarks=True)
+def _():
+    then(torch, "empty_like", lambda tensor, like: tensor.zero_())
+
+
+@mutant("copy_ takes a transposed source as it lies", benchmarks=True)
+def _():
+    def change(real, self, source):
+        turned = source.dim() == 2 and source.t().is_contiguous() and source.shape[0] > 1000
+        return real(self, source.t().reshape(source.shape) if turned else source)
+
+    wrap(Tensor, "copy_", change)
+
+
 # Speed: each of these waits a while
 
 
@@ -3038,6 +3088,12 @@ class SlowArray(np.ndarray):
     def copy(self):
         wait(5e-5)
         return np.array(self, subok=False)
+
+
+@mutant("copying into memory in use takes longer", benchmarks=True)
+def _():
+    wrap(Tensor, "copy_", lambda real, self, source: (wait(5e-2), real(self, source))[1])
+    wrap(np, "copyto", lambda real, to, array: (wait(5e-2), real(to, array))[1])
 
 
 @mutant("clone takes longer outside the graph", benchmarks=True)
