@@ -8,6 +8,7 @@ import contextlib
 import copy
 import functools
 import inspect
+import math
 import mmap
 import multiprocessing
 import pickle
@@ -3090,10 +3091,13 @@ class SlowArray(np.ndarray):
         return np.array(self, subok=False)
 
 
-@mutant("copying into memory in use takes longer", benchmarks=True)
+@mutant("copying much into memory in use takes longer", benchmarks=True)
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: (wait(5e-2), real(self, source))[1])
-    wrap(np, "copyto", lambda real, to, array: (wait(5e-2), real(to, array))[1])
+    def change(real, to, source):
+        return (math.prod(to.shape) > 2**20 and wait(5e-2), real(to, source))[1]
+
+    wrap(Tensor, "copy_", change)
+    wrap(np, "copyto", change)
 
 
 @mutant("clone takes longer outside the graph", benchmarks=True)
