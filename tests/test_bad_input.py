@@ -30,7 +30,10 @@ exec(sys.argv[1])" "$2" ;;
     mkdir -p "$folder/bin"
     cp "$0" "$folder/bin/python" ;;
   *"pip install"*)
-    if [ -n "$FAKE_SLOW" ]; then touch '{log}.slow'; sleep 60; fi
+    # One process that an interrupt ends at any moment. A shell that is interrupted while `touch`
+    # ends would go on to `sleep`, and Python's own handler might wait for the end of its sleep.
+    [ -z "$FAKE_SLOW" ] || exec '{real}' -c "from signal import *; signal(SIGINT, SIG_DFL)
+import time; open('{log}.slow', 'w'); time.sleep(60)"
     exit "$FAKE_PIP_STATUS" ;;
 esac
 """
