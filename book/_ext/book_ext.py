@@ -139,6 +139,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.setup_extension("accessible")  # mends in the HTML of others
     app.setup_extension("ledger")  # the evidence of the claims
     app.setup_extension("picker")  # "Which copy do I need?"
+    app.setup_extension("names")  # what the search finds by name
     app.setup_extension("lean")  # one style sheet, one script, light figures
     app.setup_extension("whole")  # addresses, descriptions, the 404 page
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

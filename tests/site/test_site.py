@@ -31,7 +31,7 @@ OWNER, BOOK = urlsplit(CONFIG["repository"]["url"]).path.strip("/").split("/")
 FOLDER = f"/{BOOK}/"  # the site's place on GitHub Pages
 ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
 MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
-SEARCH_SCRIPTS = ["search_words.js", "language_data.js", "searchtools.js", "searchindex.js"]
+SEARCH_SCRIPTS = ["language_data.js", "searchtools.js", "search_words.js", "searchindex.js"]
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 
@@ -219,7 +219,7 @@ def test_pictures_say_what_they_show(path):
 
 @pytest.mark.parametrize("path", PAGES, ids=str)
 def test_a_page_loads_one_style_sheet_and_one_script(path):
-    loaded = [urlsplit(url).path for url in loaded_by(page(path)) if not url.startswith("data:")]
+    loaded = [urlsplit(url).path for url in loaded_by(page(path)) if url != "#"]
     names = [Path(url).name for url in loaded]
     more = SEARCH_SCRIPTS if path == Path("search.html") else []
     assert [name for name in names if name.endswith(".css")] == ["site.css"]
@@ -310,6 +310,50 @@ def test_the_404_page_works_under_any_address():
     chapters = {link["href"].removeprefix(FOLDER) for link in html.select("ul.chapters a")}
     assert {path.with_suffix(".html").as_posix() for path in NOTEBOOKS} <= chapters
     assert html.select_one("form.lost input[name=q]") is not None
+
+
+# Search: the index knows each claim and each method by its name (tests/browser searches for them).
+
+
+@cache
+def index_entries() -> dict[str, list]:
+    """Return the entries of the search index: name, and pages (by number) with anchors."""
+    text = (SITE / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    pages = index["docnames"]
+    return {
+        name: [(pages[number], anchor) for number, anchor, main in places if main]
+        for name, places in index["indexentries"].items()
+    }
+
+
+def test_the_search_knows_every_claim():
+    for claim in claims().values():
+        page_of_claim = claim.notebook.path.removeprefix("book/").removesuffix(".ipynb")
+        assert index_entries()[claim.id] == [(page_of_claim, claim.id)]
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("detach", "methods/detach"),
+        ("clone", "methods/clone"),
+        ("data", "methods/data"),
+        ("copy_", "methods/copy_"),
+        ("torch.tensor", "methods/torch_tensor"),
+        ("detach().clone", "methods/detach_clone"),
+        ("from_numpy", "methods/numpy"),
+        ("asarray", "methods/as_tensor_asarray"),
+        ("item", "topics/logging_values"),
+    ],
+)
+def test_the_search_knows_a_method_by_its_name(name, where):
+    assert (where, "") in index_entries()[name]
+
+
+def test_no_name_leads_to_two_chapters():
+    several = {name: places for name, places in index_entries().items() if len(places) > 1}
+    assert several == {}
 
 
 # The evidence: the line beside each claim, the table of all claims, and the download.
