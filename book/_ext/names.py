@@ -28,7 +28,7 @@ NAMES = {
     "methods/views": ["view", "reshape", "transpose", "expand", "flatten", "contiguous", "repeat"],
     "topics/gradient_flow": ["retain_grad", "register_hook"],
     "topics/gradients_as_tensors": ["grad", "zero_grad"],
-    "topics/inplace_and_version_counter": ["_version", "version counter"],
+    "topics/inplace_and_version_counter": ["_version"],
     "topics/leaf_tensors": ["is_leaf", "requires_grad_", "requires_grad", "grad_fn"],
     "topics/logging_values": ["item", "tolist"],
     "topics/parameters_and_modules": ["state_dict", "load_state_dict", "nn.Parameter"],

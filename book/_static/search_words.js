@@ -31,6 +31,9 @@ Search._performSearch = (query, ...terms) => {
   const plain = (text) => ` ${text.toLowerCase().replace(/[^a-z_]+/g, " ").trim()} `;
   const message = plain(query);
   const page = docnames.indexOf("reference/errors");
+  // Of two entries of the same name the chapter comes before the glossary.
+  const glossary = (one) => one[0] === "reference/glossary";
+  results.sort((a, b) => a[4] - b[4] || glossary(b) - glossary(a));
   const found = [];
   for (const [title, places] of Object.entries(alltitles)) {
     const words = plain(title);

@@ -352,8 +352,9 @@ def test_the_search_knows_a_method_by_its_name(name, where):
 
 
 def test_no_name_leads_to_two_chapters():
-    several = {name: places for name, places in index_entries().items() if len(places) > 1}
-    assert several == {}
+    for name, places in index_entries().items():
+        chapters = [place for place in places if place[0] != "reference/glossary"]
+        assert len(chapters) <= 1, name
 
 
 # The evidence: the line beside each claim, the table of all claims, and the download.
