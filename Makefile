@@ -16,7 +16,7 @@ PINS := $(VENV)/requirements.txt
 SITE := _build/html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site check-links browser pdf serve lint mutants bench-suite clean
+.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -97,6 +97,11 @@ test-site: browser ## drive Chromium through the site that make book built: axe,
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 	@echo '==> Reading the site in Chromium, $(WORKERS) at a time'
 	@$(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/browser -n $(WORKERS) --dist worksteal
+
+lighthouse: setup ## score the speed and the accessibility of the site; needs Chromium, Node.js and npm
+	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@echo '==> Measuring the site with Lighthouse (some minutes, on a quiet machine)'
+	@$(BIN)/python tests/browser/lighthouse.py
 
 pdf: browser ## print the site that make book built as one PDF, _build/copying-tensors.pdf
 	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }

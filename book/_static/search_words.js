@@ -1,4 +1,4 @@
-// Three mends of Sphinx's search. Loaded after searchtools.js and before the index.
+// Four mends of Sphinx's search. Loaded after searchtools.js and before the index.
 
 // A query with a word whose stem has one or two letters finds nothing, as the index left such words
 // out ("being" → "be", "one" → "on"). Pasted error messages are full of them: leave them out too.
@@ -31,6 +31,13 @@ Search._performSearch = (query, ...terms) => {
   const plain = (text) => ` ${text.toLowerCase().replace(/[^a-z_]+/g, " ").trim()} `;
   const message = plain(query);
   const page = docnames.indexOf("reference/errors");
+  // A claim that was not asked for is no result of its own; one that was shows its name.
+  const claim = (one) => /^#[a-z_]+\.\w+$/.test(one[2]);
+  const asked = query.toLowerCase().trim();
+  for (const one of results.filter(claim)) {
+    if (asked.includes(".")) one[1] = `${one[1]} > ${one[2].slice(1)}`;
+    else results.splice(results.indexOf(one), 1);
+  }
   // Of two entries of the same name the chapter comes before the glossary.
   const glossary = (one) => one[0] === "reference/glossary";
   results.sort((a, b) => a[4] - b[4] || glossary(b) - glossary(a));
@@ -50,4 +57,13 @@ Search._performSearch = (query, ...terms) => {
     results.push([docnames[page], `${titles[page]} > ${title}`, anchor, null, 1000, filenames[page]]);
   }
   return results;
+};
+
+// Under each result stands text of the article, or of the claim, not of the buttons around it.
+Search.htmlToText = (html, anchor) => {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const aside = ".headerlink, script, style, .helper, .evidence";
+  page.querySelectorAll(aside).forEach((element) => element.remove());
+  const place = anchor && page.getElementById(decodeURIComponent(anchor.slice(1)));
+  return (place || page.querySelector("article.bd-article") || page.body).textContent;
 };
