@@ -178,6 +178,13 @@ def test_ways_are_timed_and_compared(bench):
     twice = {"once": lambda x: x.clone(), "four times": lambda x: [x.clone() for _ in range(4)]}
     shares = names["shares_of_time"](twice, ones(2**16), rounds=30)
     assert shares["four times"] > 2 * shares["once"]
+    seen, usual = [], names["torch"].get_num_threads()
+    names["torch"].set_num_threads(2)
+    probe = {"probe": lambda: seen.append(names["torch"].get_num_threads())}
+    names["shares_of_time"](probe, rounds=1, calls=1)
+    names["shares_of_time"](probe, rounds=1, calls=1, threads=2)
+    assert [*seen, names["torch"].get_num_threads()] == [1, 2, 2]
+    names["torch"].set_num_threads(usual)
 
 
 def test_the_table_shows_the_times(bench):

@@ -94,8 +94,8 @@ def curves(ways, points, setup, check=None):
 
     perfplot keeps the least time. It gets one way at a time, and the ways take turns: else it holds
     the result of the first, and the others find less memory free. An interruption, or a lucky find
-    of free memory, can spoil a time: the median of some passes is taken. `check(first, other)`
-    compares the results of two ways.
+    of free memory, can spoil a time: the lower quartile of some passes is taken.
+    `check(first, other)` compares the results of two ways.
     """
     times = np.empty((PASSES, len(ways), len(points)))
 
@@ -112,7 +112,7 @@ def curves(ways, points, setup, check=None):
                 bench(n, data, list(ways), 0, check)
             for row, name in enumerate(ways):
                 times[number, row, place] = bench(n, data, [name], SECONDS).timings_s[0, 0]
-    return dict(zip(ways, np.median(times, axis=0).tolist(), strict=True))
+    return dict(zip(ways, np.quantile(times, 0.25, axis=0).tolist(), strict=True))
 
 
 def tensors(**options):
@@ -152,18 +152,22 @@ def medians(ways, points, setup):
     return times
 
 
-def shares_of_time(ways, *args, rounds=300, calls=30):
+def shares_of_time(ways, *args, rounds=300, calls=30, threads=1):
     """Return the share of each way in the time of a round, the median of all rounds.
 
-    The ways take turns, so a machine that changes its pace changes all of a round.
+    The ways take turns, so a machine that changes its pace changes all of a round. With more than
+    one thread, a call also waits for a core that is busy elsewhere.
     """
     times = np.empty((rounds, len(ways)))
+    usual = torch.get_num_threads()
+    torch.set_num_threads(threads)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for turn in times:
             turn[:] = [
                 timeit.timeit(lambda way=way: way(*args), number=calls) for way in ways.values()
             ]
+    torch.set_num_threads(usual)
     shares = np.median(times / times.sum(axis=1, keepdims=True), axis=0)
     return dict(zip(ways, shares, strict=True))
 
