@@ -202,7 +202,7 @@ async def show_progress(file, to_measure, kept):
     """Draw a bar while figures are measured: each takes about as long as it took the last time."""
     expected = [kept.get(name, {}).get("seconds", GUESS) for name in to_measure]
     known = all(name in kept for name in to_measure)
-    print(f"    {len(to_measure)} figures, about {sum(expected):.0f} s", end="")
+    print(f"    {len(to_measure)} figures, about {sum(expected):.0f} s of measuring", end="")
     print(" as the last time" if known else ", a guess: not all were measured before", flush=True)
     done, since = 0, time.monotonic()
     while True:

@@ -45,7 +45,7 @@ def test_measured_once_then_drawn(book, capsys):
     path = add(book, MEASURED, 'measured("small")["seconds"]', 'print(measured("large")["points"])')
     file = record(path, small=FIGURE, gone=FIGURE)
     assert run(book, "clone", "--measure") == 0
-    assert "2 figures, about 67 s, a guess" in capsys.readouterr().out  # 7 s, and one not known
+    assert "2 figures, about 67 s of measuring, a guess" in capsys.readouterr().out  # 7 s, and one not known
     recorded = json.loads(file.read_text(encoding="utf-8"))
     assert list(recorded) == ["small", "large"]  # the one that no cell measures is gone
     assert recorded["small"] == FIGURE | {"seconds": 1}
@@ -56,7 +56,7 @@ def test_measured_once_then_drawn(book, capsys):
     assert "unchanged" in capsys.readouterr().out
     assert (path.read_bytes(), file.read_bytes()) == stored
     assert run(book, "clone", "--measure") == 0
-    assert "2 figures, about 3 s as the last time" in capsys.readouterr().out
+    assert "2 figures, about 3 s of measuring as the last time" in capsys.readouterr().out
 
 
 def test_a_figure_that_is_not_recorded(book, capsys):
