@@ -45,7 +45,8 @@ def test_measured_once_then_drawn(book, capsys):
     path = add(book, MEASURED, 'measured("small")["seconds"]', 'print(measured("large")["points"])')
     file = record(path, small=FIGURE, gone=FIGURE)
     assert run(book, "clone", "--measure") == 0
-    assert "2 figures, about 67 s of measuring, a guess" in capsys.readouterr().out  # 7 s, and one not known
+    said = capsys.readouterr().out
+    assert "2 figures, about 67 s of measuring, a guess" in said  # 7 s, and one not known
     recorded = json.loads(file.read_text(encoding="utf-8"))
     assert list(recorded) == ["small", "large"]  # the one that no cell measures is gone
     assert recorded["small"] == FIGURE | {"seconds": 1}
