@@ -103,11 +103,15 @@ class HelperPrompts(SphinxTransform):
     def apply(self, **kwargs: object) -> None:
         for cell in self.document.findall(nodes.container):
             source = cell.astext() if cell.get("nb_element") == "cell_code" else ""
-            if "prompt_show" in cell and source.startswith("# snippet: "):
-                name = source.split("\n", 1)[0].removeprefix("# snippet: ")
-                cell["classes"].append("helper")
-                for key, verb in (("prompt_show", "Show"), ("prompt_hide", "Hide")):
-                    cell[key] = f"{verb} the helper “{name}”, the same in every chapter"
+            if "prompt_show" not in cell or not source.startswith("# "):
+                continue
+            comment = source.split("\n", 1)[0].removeprefix("# ")
+            what = comment[0].lower() + comment[1:]
+            if comment.startswith("snippet: "):
+                what = f"the helper “{comment.removeprefix('snippet: ')}”, the same in all chapters"
+            cell["classes"].append("helper")
+            for key, verb in (("prompt_show", "Show"), ("prompt_hide", "Hide")):
+                cell[key] = f"{verb} {what}"
 
 
 class PictureText(SphinxTransform):

@@ -47,5 +47,5 @@ def test_no_page_is_wider_than_a_phone(visit, path):
     found += page.evaluate("look.sideways()")
     assert not found, "\n".join(found)
     # What scrolls within itself only here must be in reach of the keyboard.
-    found = axe(page, rules={rule: {"enabled": False} for rule in COLORS})
+    found = axe(page, runOnly={"type": "rule", "values": ["scrollable-region-focusable"]})
     assert not found, found
