@@ -127,10 +127,11 @@ def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
 
     Going back from it: a cell that defines a name still wanted, and a cell that uses a wanted
     variable, for it may change that in place. Imports, functions and the names of the first cell
-    (`device`) are not changed by use.
+    that is no snippet (`device`) are not changed by use.
     """
     seen = [names_of(cell) for cell in cells[: last + 1]]
-    fixed = seen[0].defined.union(*(cell.code for cell in seen))
+    own = (names for names, cell in zip(seen, cells, strict=False) if not is_snippet(cell))
+    fixed = next(own).defined.union(*(cell.code for cell in seen))
     wanted, found = set(seen[last].free), []
     for index in reversed(range(last)):
         defines = seen[index].defined & wanted
@@ -138,6 +139,11 @@ def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
             wanted = (wanted - defines) | seen[index].free
             found.append(cells[index])
     return tuple(reversed(found))
+
+
+def is_snippet(cell: Cell) -> bool:
+    """Tell whether a cell is a copy of a file of book/_snippets."""
+    return cell.first_line.startswith("# snippet: ")
 
 
 def claims_of(root: Path) -> Iterator[Claim]:

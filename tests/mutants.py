@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutations
-from claims import Claim, Names, claims_of
+from claims import Claim, Names, claims_of, is_snippet
 from gate import Cell, Notebook, text
 from mutations import MUTATIONS
 
@@ -105,11 +105,6 @@ def read_ahead(shell, notebooks: list[Notebook]) -> None:
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
-
-
-def is_snippet(cell: Cell) -> bool:
-    """Tell whether a cell is a copy of a file of book/_snippets."""
-    return cell.first_line.startswith("# snippet: ")
 
 
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:

@@ -12,8 +12,9 @@ import pytest
 import releases
 import strict_nbval
 import test_gate
-from claims import claims_of
+from claims import claims_of, needs
 from evidence import BadRecord, load, status
+from gate import Cell
 from test_gate import TinyBook, code, markdown, save, stream
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -275,6 +276,18 @@ def test_a_reader_with_another_release_is_told(monkeypatch, capsys):
     monkeypatch.setattr("importlib.metadata.version", lambda name: known)
     runpy.run_path(snippet)
     assert capsys.readouterr().out == ""
+
+
+def test_a_proof_does_not_need_what_only_uses_the_device():
+    cells = [
+        code("verified", 1, "# snippet: verified\nx = 1"),
+        code("setup", 2, "device = 'cpu'"),
+        code("other", 3, "print(device)"),
+        code("own", 4, "t = [device]"),
+        code("proof", 5, "print(t, device)"),
+    ]
+    cells = [Cell(cell, number) for number, cell in enumerate(cells, 1)]
+    assert [cell.id for cell in needs(cells, 4)] == ["setup", "own"]
 
 
 def test_a_claim_that_has_changed_is_stale(record):

@@ -106,6 +106,15 @@ def lean_page(app: Sphinx, pagename: str, template: str, context: dict, doctree:
                 button["icon"] = "fas fa-rocket"
 
 
+def restyle(app: Sphinx, env: object, *changes: object) -> list[str]:
+    """Write a page anew if a file of _static/ has changed: without a page Sphinx copies none."""
+    made = Path(app.outdir, "_static", "site.css")
+    sources = Path(app.srcdir, "_static").iterdir()
+    if made.is_file() and any(file.stat().st_mtime > made.stat().st_mtime for file in sources):
+        return [app.config.root_doc]
+    return []
+
+
 def names_in_use(site: Path, static: Path) -> tuple[set[str], set[str]]:
     """Return the names of elements, classes and ids in pages and scripts, and the icons."""
     names, icons = set(OF_BOOTSTRAP), set()
@@ -198,6 +207,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     """Register the hooks; called by Sphinx."""
     app.add_post_transform(Figures)
     app.add_node(nodes.image, override=True, html=(visit_image, depart_image))
+    app.connect("env-get-outdated", restyle)
     app.connect("html-page-context", lean_page, priority=950)  # after the theme's own
     app.connect("build-finished", put_together, priority=950)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
