@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from cells import is_snippet
 from gate import Book, Cell, Notebook
 
 BUILTINS = set(dir(builtins))
@@ -130,7 +131,7 @@ def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
     that is no snippet (`device`) are not changed by use.
     """
     seen = [names_of(cell) for cell in cells[: last + 1]]
-    own = (names for names, cell in zip(seen, cells, strict=False) if not is_snippet(cell))
+    own = (names for names, cell in zip(seen, cells, strict=False) if not is_snippet(cell.source))
     fixed = next(own).defined.union(*(cell.code for cell in seen))
     wanted, found = set(seen[last].free), []
     for index in reversed(range(last)):
@@ -139,11 +140,6 @@ def needs(cells: list[Cell], last: int) -> tuple[Cell, ...]:
             wanted = (wanted - defines) | seen[index].free
             found.append(cells[index])
     return tuple(reversed(found))
-
-
-def is_snippet(cell: Cell) -> bool:
-    """Tell whether a cell is a copy of a file of book/_snippets."""
-    return cell.first_line.startswith("# snippet: ")
 
 
 def claims_of(root: Path) -> Iterator[Claim]:

@@ -24,13 +24,9 @@ def file_of(notebook):
     return notebook.parent / "figures" / f"{notebook.stem}.json"
 
 
-def names_in(source):
-    """Return the names of the figures that a cell measures."""
-    if "measured(" not in source or source.startswith("# snippet: "):
-        return []
-    try:
-        tree = ast.parse(re.sub(r"^(\s*)[%!].*", r"\1pass", source, flags=re.M))
-    except SyntaxError:
+def names_in(tree):
+    """Return the names of the figures that a cell with this syntax tree measures."""
+    if tree is None:
         return []  # the run, or the gate, says so
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     names = [node.args[:1] for node in calls if getattr(node.func, "id", "") == "measured"]
@@ -60,7 +56,7 @@ def read(file):
     return found
 
 
-def write(figures):
+def text_of(figures):
     """Return the text of a file of figures: a line for each list of numbers."""
     text = json.dumps(figures, indent=1, ensure_ascii=False)
     return re.sub(r"\[[\s\d.,e+-]*\]", lambda found: " ".join(found[0].split()), text) + "\n"

@@ -9,7 +9,6 @@ import io
 import json
 import re
 import sys
-import warnings
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +20,7 @@ import figures
 import nbformat
 import releases
 import yaml
+from cells import HIDDEN, VERIFIED, tree_of
 from nbformat.validator import iter_validate
 from nbval.plugin import comment_markers, metadata_tags
 from PIL import Image
@@ -31,7 +31,6 @@ except ModuleNotFoundError:  # Python 3.10; pytest requires tomli there
     import tomli as tomllib
 
 TAGS = {"gpu", "hide-input", "hide-output", "hide-cell"}
-VERIFIED, HIDDEN = "# snippet: verified", "remove-cell"  # not on the site, which shows evidence
 DEVICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 CLAIM = re.compile(r"^> \*\*Claim `([^`\n]+)`\*\* · \S.*$", re.M)
 CLAIM_LIKE = re.compile(r"^[ \t]*(?:>[>\s]*[*_]*|[*_]{2})[ \t]*claim\b.*$", re.M | re.I)
@@ -123,13 +122,8 @@ class Cell:
 
     @cached_property
     def tree(self):
-        """The syntax tree; None if this is no Python even without IPython's magics."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # as for `assert (x, "text")`
-                return ast.parse(re.sub(r"^(\s*)[%!].*", r"\1pass", self.source, flags=re.M))
-        except SyntaxError:
-            return None
+        """The syntax tree; None if this is no Python."""
+        return tree_of(self.source)
 
     def bundles(self):
         """Yield the data of each result and display: a dictionary from format to content."""
@@ -739,7 +733,7 @@ def check_figures(notebook, book):
     named, recorded = {}, {}
     for cell in notebook.code:
         try:
-            for name in figures.names_in(cell.source):
+            for name in figures.names_in(cell.tree):
                 if name in named:
                     message = f"the figure {name!r} is measured twice"
                     yield notebook.problem(cell, message, "give each its own name")

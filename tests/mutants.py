@@ -26,7 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import mutations
-from claims import Claim, Names, claims_of, is_snippet
+from cells import is_snippet
+from claims import Claim, Names, claims_of
 from gate import Cell, Notebook, text
 from mutations import MUTATIONS
 
@@ -98,7 +99,7 @@ def read_ahead(shell, notebooks: list[Notebook]) -> None:
         transformed = shell.transform_cell(source)
         with contextlib.suppress(SyntaxError):
             trees[transformed] = parse(transformed)
-        if is_snippet(cell):  # it only defines helpers: no mutant can change that
+        if is_snippet(source):  # it only defines helpers: no mutant can change that
             _, error = run_cell(shell, cell)
             if error is not None:
                 raise error
@@ -124,7 +125,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
     broken, failed, uncounted, used, touched = set(), {}, {}, {}, {}
     find_used = mutations.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
-        if cell.id not in wanted or cell.gpu or is_snippet(cell):
+        if cell.id not in wanted or cell.gpu or is_snippet(cell.source):
             continue
         seen, error = run_cell(shell, cell)
         used[cell.id] = find_used()

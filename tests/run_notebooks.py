@@ -27,6 +27,7 @@ from pathlib import Path
 
 import figures
 import nbformat
+from cells import HIDDEN, VERIFIED, tree_of
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -39,7 +40,6 @@ NOTEBOOK_METADATA = {
     "language_info": {"name": "python"},
 }
 CELL_METADATA = ("mystnb", "recorded", "tags")  # an editor's other keys only make noise in a diff
-VERIFIED = "# snippet: verified"
 SNIPPET = re.compile(r"# snippet: (\S+)\s*$")
 
 
@@ -140,7 +140,7 @@ def begin_with_verified(notebook, book):
     if first is None or not (book / "_snippets" / "verified.py").is_file():
         return
     if notebook.cells[first].source.partition("\n")[0] != VERIFIED:
-        tags = {"tags": ["remove-cell"]}  # the site shows the evidence at each claim instead
+        tags = {"tags": [HIDDEN]}
         notebook.cells.insert(first, nbformat.v4.new_code_cell(VERIFIED, metadata=tags))
 
 
@@ -185,7 +185,8 @@ def figures_of(notebook, path, gpu, measure):
         recorded = figures.read(figures.file_of(path))
         names = {gpu: [], not gpu: []}
         for cell in notebook.cells:
-            names[is_gpu(cell)] += figures.names_in(cell.source if cell.cell_type == "code" else "")
+            if cell.cell_type == "code":
+                names[is_gpu(cell)] += figures.names_in(tree_of(cell.source))
     except figures.FiguresError as error:
         raise RunError(f"{path}, its figures: {error}") from error
     to_measure = names[gpu] if measure else []
@@ -329,7 +330,7 @@ async def run_one(path, book, recorded, measure=False):
     try:
         if to_measure:
             file.parent.mkdir(exist_ok=True)
-            write(file, figures.write({name: (kept | found)[name] for name in [*kept, *found]}))
+            write(file, figures.text_of({name: (kept | found)[name] for name in [*kept, *found]}))
             for name in to_measure:
                 if note := found[name]["note"]:
                     print(f"    {path.stem}, figure {name!r}: {note}", flush=True)

@@ -37,7 +37,7 @@ def record(path, **figures_of_it):
     """Write figures as the recorded ones of a notebook; return the file."""
     file = figures.file_of(path)
     file.parent.mkdir(exist_ok=True)
-    file.write_text(figures.write(figures_of_it), encoding="utf-8")
+    file.write_text(figures.text_of(figures_of_it), encoding="utf-8")
     return file
 
 

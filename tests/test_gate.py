@@ -10,7 +10,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from gate import DEVICE, VERIFIED, check
+from cells import VERIFIED
+from gate import DEVICE, check
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]

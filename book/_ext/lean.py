@@ -117,7 +117,7 @@ def restyle(app: Sphinx, env: object, *changes: object) -> list[str]:
 
 def names_in_use(site: Path, static: Path) -> tuple[set[str], set[str]]:
     """Return the names of elements, classes and ids in pages and scripts, and the icons."""
-    names, icons = set(OF_BOOTSTRAP), set()
+    names = set(OF_BOOTSTRAP)
     for page in site.rglob("*.html"):
         html = page.read_text(encoding="utf-8")
         names.update(re.findall(r"<([a-z][a-z0-9]*)", html))
