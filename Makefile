@@ -14,6 +14,7 @@ WANTED := sed -E '$(if $(TORCH),s/^torch==.*/torch==$(TORCH)/)' requirements.txt
 # A copy of the pins that are installed, written last: without it VENV is half made and is made anew.
 PINS := $(VENV)/requirements.txt
 SITE := _build/html
+NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
 .PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants bench-suite clean
@@ -83,7 +84,7 @@ benchmarks-gpu: setup ## the same for the figures of cells that need CUDA
 	@$(BIN)/python tests/run_notebooks.py '$(or $(CHAPTER),all)' --measure --gpu
 
 check-site: setup ## check the site that make book built
-	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@$(NEEDS_SITE)
 	@echo '==> Checking the site in $(SITE)'
 	@$(BIN)/python -m pytest tests/site
 
@@ -94,17 +95,17 @@ browser: setup
 	  cp tests/browser/requirements.txt $(VENV)/requirements-browser.txt; }
 
 test-site: browser ## drive Chromium through the site that make book built: axe, keyboard, phone, search
-	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@$(NEEDS_SITE)
 	@echo '==> Reading the site in Chromium, $(WORKERS) at a time'
 	@$(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/browser -n $(WORKERS) --dist worksteal
 
 lighthouse: setup ## score the speed and the accessibility of the site; needs Chromium, Node.js and npm
-	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@$(NEEDS_SITE)
 	@echo '==> Measuring the site with Lighthouse (some minutes, on a quiet machine)'
 	@$(BIN)/python tests/browser/lighthouse.py
 
 pdf: browser ## print the site that make book built as one PDF, _build/copying-tensors.pdf
-	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@$(NEEDS_SITE)
 	@echo '==> Printing the site'
 	@$(BIN)/python tests/browser/pdf.py
 
@@ -114,7 +115,7 @@ check-links: setup ## check the links to other sites; needs the network
 	@$(BIN)/jupyter-book build book --config _config.yml --toc $(CURDIR)/_toc.yml --path-output _build/links --builder linkcheck
 
 serve: setup ## show the built site on http://localhost:8000
-	@[ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
+	@$(NEEDS_SITE)
 	@echo '==> Serving $(SITE) on http://localhost:$(PORT) (Ctrl-C ends it)'
 	@$(BIN)/python tests/serve.py $(SITE) $(PORT)
 

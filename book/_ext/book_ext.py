@@ -11,6 +11,7 @@ recognizes the parts that the book gives a meaning:
 """
 
 import re
+import zlib
 from html import escape
 from pathlib import Path
 
@@ -146,4 +147,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.setup_extension("names")  # what the search finds by name
     app.setup_extension("lean")  # one style sheet, one script, light figures
     app.setup_extension("whole")  # addresses, descriptions, the 404 page
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    # A change of this code concerns every page: what was kept of the pages is read anew.
+    code = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    parallel = {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": zlib.crc32(code), **parallel}
