@@ -2,6 +2,7 @@
 
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -206,3 +207,32 @@ def test_the_import_of_perfplot_changes_no_setting_of_matplotlib(bench, monkeypa
     before = dict(plt.rcParams)
     bench()
     assert dict(plt.rcParams) == before
+
+
+def test_where_perfplot_is_missing_the_pinned_release_is_installed(bench, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("perfplot")]:
+        monkeypatch.delitem(sys.modules, name)
+    installed = []
+    monkeypatch.setattr(sys, "meta_path", [Without("perfplot"), *sys.meta_path])
+
+    def pip(command, check):
+        assert check
+        installed.append(command)
+        del sys.meta_path[0]
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    assert "perfplot" in bench()
+    requirements = (SNIPPETS.parent.parent / "requirements.txt").read_text(encoding="utf-8")
+    (pin,) = [line for line in requirements.split() if line.startswith("perfplot==")]
+    assert installed == [[sys.executable, "-m", "pip", "install", "--quiet", pin]]
+
+
+class Without:
+    """A finder that does not find one package."""
+
+    def __init__(self, package):
+        self.package = package
+
+    def find_spec(self, name, path=None, target=None):
+        if name == self.package:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)

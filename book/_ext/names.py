@@ -5,8 +5,7 @@ that only hold the words. `_static/search_words.js` takes `torch.Tensor.detach` 
 for `detach`.
 """
 
-import pickle
-from contextlib import suppress
+import json
 from pathlib import Path
 
 from docutils import nodes
@@ -37,8 +36,6 @@ NAMES = {
     "topics/what_is_a_copy": ["untyped_storage", "data_ptr"],
 }
 
-FORGOTTEN = ("_search_index_index_entries", "_search_index_all_titles")
-
 
 def names_of(app: Sphinx, page: str) -> list[str]:
     """Return the names under which a page is to be found."""
@@ -68,28 +65,27 @@ class Names(SphinxTransform):
                 section.insert(1, entry(name))
 
 
-def kept(app: Sphinx) -> Path:
-    """Return the file that keeps what Sphinx forgets of the search index between two builds."""
-    return Path(app.doctreedir, "search.pickle")
-
-
-def remember(app: Sphinx, exception: Exception | None) -> None:
-    """Keep the index entries and titles: Sphinx stores its environment before they are found."""
-    if exception is None and app.builder.format == "html":
-        kept(app).write_bytes(pickle.dumps({name: getattr(app.env, name) for name in FORGOTTEN}))
-
-
 def recall(app: Sphinx, env: BuildEnvironment) -> None:
-    """Take up those of the pages that are not written anew."""
-    with suppress(Exception):  # there is no such file, or it is from another version
-        for name, pages in pickle.loads(kept(app).read_bytes()).items():
-            known = getattr(env, name)
-            known |= {page: known.get(page, pages[page]) for page in pages.keys() & env.found_docs}
+    """Take the entries of the pages that are not written anew from the index of the site.
+
+    Sphinx does so with the words and titles. It forgets the entries between two builds.
+    """
+    file = Path(app.outdir, "searchindex.js")
+    if app.builder.format != "html" or not file.is_file():
+        return
+    text = file.read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    entries = {page: [] for page in index["docnames"]}
+    for name, places in index["indexentries"].items():
+        for number, anchor, main in places:
+            entries[index["docnames"][number]].append((name, anchor, "main" if main else ""))
+    known = env._search_index_index_entries
+    known.clear()
+    known |= {page: named for page, named in entries.items() if page in env.found_docs}
 
 
 def setup(app: Sphinx) -> dict[str, object]:
     """Register the transform; called by Sphinx."""
     app.add_transform(Names)
     app.connect("env-updated", recall)
-    app.connect("build-finished", remember)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,6 +3,8 @@ import json
 import logging
 import os
 import platform
+import subprocess
+import sys
 import timeit
 import warnings
 from datetime import datetime, timezone
@@ -19,7 +21,12 @@ from torch.utils import benchmark  # noqa: E402
 
 logging.disable(logging.NOTSET)
 with plt.rc_context():  # the import changes settings of matplotlib: take them back
-    import perfplot
+    try:
+        import perfplot
+    except ModuleNotFoundError:  # in Colab, which has all the rest
+        install = [sys.executable, "-m", "pip", "install", "--quiet", "perfplot==0.10.2"]
+        subprocess.run(install, check=True)
+        import perfplot
 
 # The file of the recorded figures, when the book itself is made. Without it, in Colab or in the
 # tests, a short form is measured: fewer points, less time for each.
