@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import figures
@@ -184,8 +185,11 @@ def test_ways_are_timed_and_compared(bench):
     names["torch"].set_num_threads(2)
     probe = {"probe": lambda: seen.append(names["torch"].get_num_threads())}
     names["shares_of_time"](probe, rounds=1, calls=1)
-    names["shares_of_time"](probe, rounds=1, calls=1, threads=2)
-    assert [*seen, names["torch"].get_num_threads()] == [1, 2, 2]
+    assert [*seen, names["torch"].get_num_threads()] == [1, 2]
+    waits = {"works": lambda: sum(range(20_000)), "waits": lambda: time.sleep(0.005)}
+    for clock, longer in ((names["CLOCK"], "works"), (time.perf_counter, "waits")):
+        shares = names["shares_of_time"](waits, rounds=9, calls=1, clock=clock)
+        assert max(shares, key=shares.get) == longer
     names["torch"].set_num_threads(usual)
 
 

@@ -10,7 +10,7 @@ import warnings
 from datetime import datetime, timezone
 from itertools import product
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -32,6 +32,7 @@ with plt.rc_context():  # the import changes settings of matplotlib: take them b
 # tests, a short form is measured: fewer points, less time for each.
 FIGURES = os.environ.get("BOOK_FIGURES")
 SECONDS, PASSES = (0.02, 6) if FIGURES else (0.004, 2)
+CLOCK = perf_counter if os.name == "nt" else thread_time  # which is coarse on Windows
 
 
 def machine(threads, on):
@@ -161,20 +162,22 @@ def medians(ways, points, setup):
     return times
 
 
-def shares_of_time(ways, *args, rounds=300, calls=30, threads=1):
+def shares_of_time(ways, *args, rounds=300, calls=30, clock=CLOCK):
     """Return the share of each way in the time of a round, the median of all rounds.
 
-    The ways take turns, so a machine that changes its pace changes all of a round. With more than
-    one thread, a call also waits for a core that is busy elsewhere.
+    The ways take turns, so a machine that changes its pace changes all of a round. The clock is
+    that of this thread, the one thread of torch here: it stands still while another program has the
+    core. Where the thread waits, on CUDA, take `perf_counter`.
     """
     times = np.empty((rounds, len(ways)))
     usual = torch.get_num_threads()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for turn in times:
             turn[:] = [
-                timeit.timeit(lambda way=way: way(*args), number=calls) for way in ways.values()
+                timeit.timeit(lambda way=way: way(*args), timer=clock, number=calls)
+                for way in ways.values()
             ]
     torch.set_num_threads(usual)
     shares = np.median(times / times.sum(axis=1, keepdims=True), axis=0)
