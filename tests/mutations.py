@@ -2278,6 +2278,24 @@ def _():
     wrap(torch.optim.Optimizer, "zero_grad", lambda real, self, **options: None)
 
 
+@mutant("autocast converts a weight at each use")
+def _():
+    wrap(
+        torch.autocast,
+        "__init__",
+        lambda real, self, *args, **options: real(self, *args, cache_enabled=False, **options),
+    )
+
+
+@mutant("a module counts a parameter under each of its names")
+def _():
+    wrap(
+        Module,
+        "parameters",
+        lambda real, self: iter(self.state_dict(keep_vars=True).values()),
+    )
+
+
 @mutant("state_dict copies")
 def _():
     then(
