@@ -5,6 +5,7 @@ import re
 import warnings
 
 VERIFIED = "# snippet: verified"  # the first line of the first code cell
+NEEDS_CUDA = "# needs: CUDA"  # what a cell tagged `gpu` begins with; `verified` obeys it
 HIDDEN = "remove-cell"  # its tag: it is not on the site, which shows the evidence instead
 
 

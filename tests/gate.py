@@ -20,7 +20,7 @@ import figures
 import nbformat
 import releases
 import yaml
-from cells import HIDDEN, VERIFIED, tree_of
+from cells import HIDDEN, NEEDS_CUDA, VERIFIED, tree_of
 from nbformat.validator import iter_validate
 from nbval.plugin import comment_markers, metadata_tags
 from PIL import Image
@@ -270,6 +270,20 @@ def check_recorded(notebook, book):
         else:
             continue
         yield notebook.problem(cell, message, remedy)
+
+
+def check_needs(notebook, book):
+    """Rule 9: a `gpu` cell says so in its source too, which is all that a kernel sees of it."""
+    place = f"`{NEEDS_CUDA}` as the first line, or right under `# proof:`"
+    for cell in notebook.code:
+        head = cell.source.split("\n", 2)[cell.first_line.startswith("# proof:") :]
+        found = re.findall(r"^[ \t]*#+[ \t]*needs[ \t]*:.*", cell.source, re.M | re.I)
+        if cell.gpu and head[:1] != [NEEDS_CUDA]:
+            message = "a gpu cell that would fail in Colab without a GPU"
+            yield notebook.problem(cell, message, f"write {place}")
+        elif len(found) > cell.gpu:
+            message = f"`{found[-1].strip()}` does nothing here"
+            yield notebook.problem(cell, message, f"tag the cell `gpu` and write {place}")
 
 
 def check_errors(notebook, book):
@@ -764,6 +778,7 @@ NOTEBOOK_CHECKS = (
     check_some_code,
     check_run,
     check_recorded,
+    check_needs,
     check_errors,
     check_pictures,
     check_alt_text,

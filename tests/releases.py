@@ -2,13 +2,14 @@
 
 The sentence of a claim says "since 2.9" or "until 2.14", and the line under `# proof:` repeats it
 for nbval: `# since: 2.9` or `# until: 2.14`. On another release the cell is not run. In a cell that
-is no proof, the line is the first.
+is no proof, the line is the first. A line `# needs: CUDA` stands above it. In Colab the snippet
+`verified` reads the same lines.
 """
 
 import re
 
 LINE = re.compile(r"# (since|until): (\d+\.\d+(?:\.\d+)?)")
-HEAD = re.compile(r"(?:# proof: .*\n)?((?:# (?:since|until): .*(?:\n|\Z))*)")
+HEAD = re.compile(r"(?:# proof: .*\n)?(?:# needs: .*\n)?((?:# (?:since|until): .*(?:\n|\Z))*)")
 LOOKS_LIKE = re.compile(r"^[ \t]*#+[ \t]*(?:since|until)[ \t]*:.*", re.M | re.I)
 WORDS = re.compile(r"\b(since|until)\s+(?:(?:Py)?torch\s+)?(\d+\.\d+(?:\.\d+)?)", re.I)
 

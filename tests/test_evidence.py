@@ -4,6 +4,7 @@ import json
 import os
 import runpy
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,9 +16,12 @@ import test_gate
 from claims import claims_of, needs
 from evidence import BadRecord, load, status
 from gate import Cell
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_notebook
 from test_gate import TinyBook, code, markdown, save, stream
 
 ROOT = Path(__file__).resolve().parents[1]
+VERIFIED = ROOT / "book" / "_snippets" / "verified.py"
 run_pytest = test_gate.run_pytest  # the fixture
 
 SAID = {  # the claims of the tiny book: what follows `# proof:`, what is stored, its tags
@@ -259,7 +263,7 @@ def test_the_records_of_the_book():
 
 
 def test_a_reader_is_told_the_releases_of_the_records():
-    snippet = runpy.run_path(ROOT / "book" / "_snippets" / "verified.py")
+    snippet = runpy.run_path(VERIFIED)
     releases = {record["torch"] for record in evidence.load_all(ROOT / "evidence")}
     in_order = sorted(releases, key=lambda release: [int(n) for n in release.split(".")])
     remedy = "write these into book/_snippets/verified.py, then make run CHAPTER=all"
@@ -267,14 +271,13 @@ def test_a_reader_is_told_the_releases_of_the_records():
 
 
 def test_a_reader_with_another_release_is_told(monkeypatch, capsys):
-    snippet = ROOT / "book" / "_snippets" / "verified.py"
     monkeypatch.setattr("importlib.metadata.version", lambda name: "1.0+cpu")
-    runpy.run_path(snippet)
+    runpy.run_path(VERIFIED)
     assert capsys.readouterr().out.startswith(strict_nbval.UNVERIFIED)
-    known = runpy.run_path(snippet)["VERIFIED"][0]
+    known = runpy.run_path(VERIFIED)["VERIFIED"][0]
     capsys.readouterr()
     monkeypatch.setattr("importlib.metadata.version", lambda name: known)
-    runpy.run_path(snippet)
+    runpy.run_path(VERIFIED)
     assert capsys.readouterr().out == ""
 
 
@@ -347,8 +350,30 @@ def test_the_line_beside_a_claim(record, monkeypatch):
         ("x = 1\n# since: 2.9", "2.8.0", True),  # not at the head of the cell
     ],
 )
-def test_on_which_releases_a_proof_runs(line, torch, runs):
-    assert (releases.excluded(f"# proof: clone.memory\n{line}\nx = 1", torch) is None) == runs
+def test_on_which_releases_a_proof_runs(line, torch, runs, monkeypatch):
+    source = f"# proof: clone.memory\n{line}\nx = 1"
+    why = releases.excluded(source, torch)
+    assert (why is None) == runs
+    monkeypatch.setattr("importlib.metadata.version", lambda name: torch)
+    assert runpy.run_path(VERIFIED)["why_not_run"](source) == why  # what Colab does with it
+
+
+def test_without_cuda_a_reader_can_run_all():
+    """The snippet `verified` is all that a plain kernel has; it does not see the tags."""
+    cells = [VERIFIED.read_text(), "# needs: CUDA\nraise RuntimeError", "print(1)"]
+    notebook = new_notebook(cells=[*map(new_code_cell, cells)])
+    environment = dict(os.environ, CUDA_VISIBLE_DEVICES="")
+    NotebookClient(notebook, kernel_name="python3").execute(env=environment)
+    _, skipped, run = ([output.text for output in cell.outputs] for cell in notebook.cells)
+    assert [line.partition(" (")[0] for line in skipped] == [strict_nbval.NEEDS_CUDA]
+    assert run == ["1\n"]
+
+
+def test_with_cuda_a_cell_that_needs_it_stays_as_it_is(monkeypatch):
+    torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    lines = ["# needs: CUDA\n", "raise RuntimeError\n"]
+    assert runpy.run_path(VERIFIED)["skip"](lines) == lines
 
 
 @pytest.mark.parametrize(

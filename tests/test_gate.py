@@ -79,9 +79,9 @@ class TinyBook:
                 mystnb={"image": {"alt": "A curve"}},
             ),
             code("catch", 7, "try:\n    f()\nexcept TypeError as e:\n    print(e)", stream("no\n")),
-            code("waiting", None, "print(1)", tags=["gpu"]),
+            code("waiting", None, "# needs: CUDA\nprint(1)", tags=["gpu"]),
             code(
-                *("recorded", 9, "print(1)", stream("1\n")),
+                *("recorded", 9, "# needs: CUDA\nprint(1)", stream("1\n")),
                 tags=["gpu"],
                 recorded={"device": "NVIDIA H200", "torch": "2.11.0"},
             ),
@@ -200,7 +200,7 @@ def figure_cell(text, **changes):
 
 def gpu_figure(cell, figures):
     def defect(book):
-        book[cell]["source"] = 'measured("a")\nprint(1)'
+        book[cell]["source"] = '# needs: CUDA\nmeasured("a")\nprint(1)'
         recorded_figures(**figures)(book)
 
     return defect
@@ -232,6 +232,12 @@ DEFECTS = [
     (lambda book: book["waiting"].update(execution_count=7), "waiting", "no `recorded`", "run-gpu"),
     (tag("recorded"), "recorded", "not `gpu`", "tag the cell"),
     (lambda b: b["recorded"]["metadata"]["recorded"].pop("torch"), "recorded", "name", "write it"),
+    *(
+        (source("waiting", text), "waiting", "would fail in Colab", "write `# needs: CUDA` as")
+        for text in ("print(1)", "print(1)\n# needs: CUDA", "#needs: CUDA", "# proof: clone.memory")
+    ),
+    (source("result", "# needs: CUDA\n42"), "result", "does nothing here", "tag the cell `gpu`"),
+    (source("waiting", "# needs: CUDA\n# needs: x"), "waiting", "`# needs: x` does", "tag the"),
     # Exceptions
     (outputs("catch", error("TypeError", "no")), "catch", "ends in TypeError", CATCH),
     (tag("catch", "raises-exception"), "catch", "need not raise", CATCH),

@@ -57,6 +57,11 @@ def visit(contexts, site: str) -> Iterator[Callable]:
     problems: list[str] = []
     opened = []
 
+    def failed(sent) -> None:
+        # The browser itself stops what a page still loads when a test leaves that page.
+        if sent.failure != "net::ERR_ABORTED":
+            problems.append(f"failed, {sent.failure}: {sent.url}")
+
     def response(answer) -> None:
         if answer.status >= 400:
             problems.append(f"status {answer.status}: {answer.url}")
@@ -74,7 +79,7 @@ def visit(contexts, site: str) -> Iterator[Callable]:
         opened.append(page)
         page.on("console", console)
         page.on("pageerror", lambda error: problems.append(f"exception: {error}"))
-        page.on("requestfailed", lambda sent: problems.append(f"failed: {sent.url}"))
+        page.on("requestfailed", failed)
         page.on("response", response)
         page.on("request", request)
         page.goto(site + path)
