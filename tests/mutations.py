@@ -23,6 +23,7 @@ import torch
 import torch.utils.dlpack
 from torch import Tensor
 from torch.nn import Module
+from torch.nn.utils import parametrize
 from torch.optim.swa_utils import AveragedModel
 from torch.utils import benchmark
 
@@ -1048,6 +1049,21 @@ def _():
     warn(torch, "as_tensor", "use clone()")
 
 
+@mutant("frombuffer copies")
+def _():
+    then(torch, "frombuffer", lambda made, data, **options: made.clone())
+
+
+@mutant("from_file keeps the file from changes")
+def _():
+    wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": False}))
+
+
+@mutant("from_file writes to the file without shared=True")
+def _():
+    wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": True}))
+
+
 @mutant("asarray with copy=True shares memory")
 def _():
     wrap(torch, "asarray", lambda real, x, **options: real(x))
@@ -2065,6 +2081,11 @@ def _():
     wrap(Tensor, "backward", change)
 
 
+@mutant("backward copies the gradient that it is given")
+def _():
+    wrap(Tensor, "backward", lambda real, self, gradient: real(self, gradient.clone()))
+
+
 @mutant("backward does not check the version counters")
 def _():
     def change(real, self, *args, **options):
@@ -2369,6 +2390,43 @@ def _():
     )
 
 
+@mutant("a weight with a parametrization is computed once and kept")
+def _():
+    def change(real, self):
+        self.kept = getattr(self, "kept", None)
+        if self.kept is None:
+            self.kept = real(self)
+        return self.kept
+
+    wrap(parametrize.ParametrizationList, "forward", change)
+
+
+@mutant("an assignment to a weight with a parametrization copies")
+def _():
+    wrap(parametrize, "_maybe_set", lambda real, parameter, value: real(parameter, value.clone()))
+
+
+@mutant("stack_module_state gives non-leaves in the graph of the models")
+def _():
+    def after(made, models):
+        parameters, buffers = made
+        for name in parameters:
+            parameters[name] = torch.stack([model.get_parameter(name) for model in models])
+        return parameters, buffers
+
+    then(torch.func, "stack_module_state", after)
+
+
+@mutant("a deep copy of a scheduler keeps the optimizer")
+def _():
+    def change(real, x, memo=None):
+        if isinstance(x, torch.optim.lr_scheduler.LRScheduler):
+            memo = {id(x.optimizer): x.optimizer}
+        return real(x, memo)
+
+    wrap(copy, "deepcopy", change)
+
+
 @mutant("register_buffer copies")
 def _():
     wrap(
@@ -2524,12 +2582,12 @@ def _():
 
 @mutant("torch.load drops requires_grad")
 def _():
-    then(torch, "load", lambda made, file: made.detach() if is_tensor(made) else made)
+    then(torch, "load", lambda made, file, **_: made.detach() if is_tensor(made) else made)
 
 
 @mutant("torch.load separates tensors that share memory")
 def _():
-    def after(made, file):
+    def after(made, file, **options):
         parts = (
             made.items()
             if isinstance(made, dict)
@@ -2547,6 +2605,15 @@ def _():
 @mutant("torch.load runs any code")
 def _():
     wrap(torch, "load", lambda real, file, **options: real(file, weights_only=False))
+
+
+@mutant("torch.load with mmap writes to the file")
+def _():
+    def change(real, file, **options):
+        with torch.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+            return real(file, **options)
+
+    wrap(torch, "load", change)
 
 
 @mutant("copy.copy copies memory")
