@@ -132,6 +132,12 @@ def test_less_motion_where_it_is_asked_for(visit):
     assert page.evaluate("look.moving()") == []
 
 
+def test_a_link_to_a_claim_leads_to_it_at_once(visit):
+    page = visit("methods/deepcopy_pickle.html#deepcopy_pickle.mmap")
+    look = "document.getElementById('deepcopy_pickle.mmap').getBoundingClientRect().top"
+    assert 0 < page.evaluate(look) < 400
+
+
 def test_without_javascript_the_tables_stand_there(visit):
     page = visit("index.html", java_script_enabled=False)
     assert page.locator("form.picker").is_hidden()
