@@ -68,20 +68,20 @@ record-gpu: setup ## the same on CUDA, one notebook at a time; an error without 
 run: setup ## run a chapter and store its outputs: make run CHAPTER=clone, or CHAPTER=all
 	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=clone, or CHAPTER=all' >&2; exit 2; }
 	@echo '==> Running $(CHAPTER) and storing its outputs'
-	@$(BIN)/python tests/run_notebooks.py '$(CHAPTER)'
+	@$(BIN)/python -m verify.run '$(CHAPTER)'
 
 run-gpu: setup ## record the cells that need CUDA: make run-gpu CHAPTER=devices, or CHAPTER=all
 	@[ -n '$(CHAPTER)' ] || { echo 'error: name a chapter: make $@ CHAPTER=devices, or CHAPTER=all' >&2; exit 2; }
 	@echo '==> Recording the gpu cells of $(CHAPTER)'
-	@$(BIN)/python tests/run_notebooks.py '$(CHAPTER)' --gpu
+	@$(BIN)/python -m verify.run '$(CHAPTER)' --gpu
 
 benchmarks: setup ## measure the figures of the benchmarks anew, in full: CHAPTER=copy_methods, or all of them
 	@echo '==> Measuring the benchmarks, one at a time: leave the machine alone meanwhile'
-	@$(BIN)/python tests/run_notebooks.py '$(or $(CHAPTER),all)' --measure
+	@$(BIN)/python -m verify.run '$(or $(CHAPTER),all)' --measure
 
 benchmarks-gpu: setup ## the same for the figures of cells that need CUDA
 	@echo '==> Measuring the benchmarks on CUDA, one at a time'
-	@$(BIN)/python tests/run_notebooks.py '$(or $(CHAPTER),all)' --measure --gpu
+	@$(BIN)/python -m verify.run '$(or $(CHAPTER),all)' --measure --gpu
 
 check-site: setup ## check the site that make book built
 	@$(NEEDS_SITE)
@@ -89,10 +89,10 @@ check-site: setup ## check the site that make book built
 	@$(BIN)/python -m pytest tests/site
 
 browser: setup
-	@$(BIN)/python tests/browser/chromium.py >/dev/null
-	@cmp -s tests/browser/requirements.txt $(VENV)/requirements-browser.txt || \
-	  { $(BIN)/python -m pip install --disable-pip-version-check -q -r tests/browser/requirements.txt && \
-	  cp tests/browser/requirements.txt $(VENV)/requirements-browser.txt; }
+	@$(BIN)/python -m tools.chromium >/dev/null
+	@cmp -s tools/requirements.txt $(VENV)/requirements-browser.txt || \
+	  { $(BIN)/python -m pip install --disable-pip-version-check -q -r tools/requirements.txt && \
+	  cp tools/requirements.txt $(VENV)/requirements-browser.txt; }
 
 test-site: browser ## drive Chromium through the site that make book built: axe, keyboard, phone, search
 	@$(NEEDS_SITE)
@@ -102,12 +102,12 @@ test-site: browser ## drive Chromium through the site that make book built: axe,
 lighthouse: setup ## score the speed and the accessibility of the site; needs Chromium, Node.js and npm
 	@$(NEEDS_SITE)
 	@echo '==> Measuring the site with Lighthouse (some minutes, on a quiet machine)'
-	@$(BIN)/python tests/browser/lighthouse.py
+	@$(BIN)/python -m tools.lighthouse
 
 pdf: browser ## print the site that make book built as one PDF, _build/copying-tensors.pdf
 	@$(NEEDS_SITE)
 	@echo '==> Printing the site'
-	@$(BIN)/python tests/browser/pdf.py
+	@$(BIN)/python -m tools.pdf
 
 check-links: setup ## check the links to other sites; needs the network
 	@echo '==> Checking the links to other sites'
@@ -117,22 +117,22 @@ check-links: setup ## check the links to other sites; needs the network
 serve: setup ## show the built site on http://localhost:8000
 	@$(NEEDS_SITE)
 	@echo '==> Serving $(SITE) on http://localhost:$(PORT) (Ctrl-C ends it)'
-	@$(BIN)/python tests/serve.py $(SITE) $(PORT)
+	@$(BIN)/python -m tools.serve $(SITE) $(PORT)
 
 lint: setup ## check the style of the code and of the notebooks
 	@echo '==> Checking the style'
-	@$(BIN)/ruff check tests book
-	@$(BIN)/ruff format --check tests book/_ext book/_snippets
+	@$(BIN)/ruff check verify tools tests book
+	@$(BIN)/ruff format --check verify tools tests book/_ext book/_snippets
 
 mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
 	@echo '==> Running the claims under the mutants'
-	@$(BIN)/python tests/mutants.py $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
+	@$(BIN)/python -m verify.mutants $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
 
 bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
 	@echo '==> Measuring, side by side'
-	@$(BIN)/python tests/bench_suite.py
+	@$(BIN)/python -m verify.bench_suite
 
 clean: ## remove the built site and the caches (.venv stays)
 	@echo '==> Removing _build and the caches'
 	@rm -rf _build .pytest_cache .ruff_cache
-	@find book tests -name __pycache__ -prune -exec rm -rf {} +
+	@find book tests tools verify -name __pycache__ -prune -exec rm -rf {} +

@@ -1,14 +1,13 @@
 """The evidence of every claim: a line beside each, and the directive `{ledger}`, a table of all.
 
-The claims come from the notebooks (tests/claims.py), the results from the records in evidence/
-(tests/evidence.py). A claim whose proof has changed since it was run counts as stale.
+The claims come from the notebooks (verify/claims.py), the results from the records in evidence/
+(verify/evidence.py). A claim whose proof has changed since it was run counts as stale.
 """
 
 import hashlib
 import json
 import pickle
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from html import escape
@@ -21,11 +20,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))  # the code that runs the book
-
-import evidence  # noqa: E402
-from claims import NAMES, Claim, claims_of  # noqa: E402
-from evidence import FAILED, NOT_RUN, PASSED, STALE  # noqa: E402
+from verify import evidence
+from verify.claims import NAMES, Claim, claims_of
+from verify.evidence import FAILED, NOT_RUN, PASSED, STALE
 
 PAGE = "reference/claims"  # the page of the table
 DOWNLOAD = "claims.json"  # stands beside it

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import chromium
 import pytest
+
+from tools import chromium
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """Every page in a real browser: accessible in both schemes, never wider than a phone."""
 
-import chromium
 import pytest
+
+from tools import chromium
 
 PAGES = sorted(
     str(path.relative_to(chromium.SITE))

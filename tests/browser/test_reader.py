@@ -2,11 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent.parent
+from verify import ROOT
+
 KINDS = [  # one page of each kind
     "index.html",
     "methods/clone.html",

@@ -5,22 +5,18 @@ import hashlib
 import io
 import json
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import evidence
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from claims import claims_of
 from PIL import Image
 
-ROOT = Path(__file__).parent.parent.parent
-sys.path.append(str(ROOT / "book" / "_ext"))
-
-from accessible import MENDS  # noqa: E402
+from book._ext.accessibility import MENDS
+from verify import ROOT, evidence
+from verify.claims import claims_of
 
 SITE = ROOT / "_build" / "html"
 NOTEBOOKS = sorted(path.relative_to(ROOT / "book") for path in (ROOT / "book").rglob("*.ipynb"))
@@ -31,7 +27,7 @@ OWNER, BOOK = urlsplit(CONFIG["repository"]["url"]).path.strip("/").split("/")
 FOLDER = f"/{BOOK}/"  # the site's place on GitHub Pages
 ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
 MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
-SEARCH_SCRIPTS = ["language_data.js", "searchtools.js", "search_words.js", "searchindex.js"]
+SEARCH_SCRIPTS = ["language_data.js", "searchtools.js", "search.js", "searchindex.js"]
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 

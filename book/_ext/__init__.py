@@ -1,0 +1,40 @@
+"""What Jupyter Book does not do by itself: the Sphinx extension of this book.
+
+Notebooks hold plain Markdown only (it must read well in Colab and on GitHub). The extension
+recognizes the parts that the book gives a meaning. Each file is an extension of its own:
+
+    claim_boxes    a claim gets its anchor
+    ledger         the evidence of each claim, beside it and in one table
+    picker         "Which copy do I need?" on the home page
+    search         what the search finds by name; _static/search.js does the search itself
+    cells          captions of gpu cells, names of folded helpers
+    pictures       SVG in the page, light figures, descriptions
+    assets         one style sheet (_static/page.css is ours) and one script (_static/page.js)
+    metadata       addresses, descriptions, the 404 page, sitemap
+    accessibility  mends in the HTML of others
+"""
+
+import zlib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "picker", "search",
+         "assets", "metadata")  # fmt: skip
+
+
+def no_figure_numbers(app: Sphinx, config: Config) -> None:
+    """Number no figures: Jupyter Book does, and reads every page for it at each build."""
+    config["numfig"] = False
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    """Register the parts; called by Sphinx."""
+    app.connect("config-inited", no_figure_numbers, priority=900)  # after Jupyter Book's own
+    for part in PARTS:
+        app.setup_extension(f"book._ext.{part}")
+    # A change of this code concerns every page: what was kept of the pages is read anew.
+    code = b"".join(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py")))
+    parallel = {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": zlib.crc32(code), **parallel}

@@ -1,0 +1,124 @@
+"""A claim that cannot fail is reported, and so is a mutant that no claim notices."""
+
+import re
+import subprocess
+import sys
+
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, writes
+
+from verify import ROOT
+
+CATALOGUE = ROOT / "verify" / "mutants" / "catalogue"
+
+# Tensors of many kinds, made before anything is changed, print under every mutant as always.
+PRINT = """
+import os
+import torch
+from verify.mutants import catalogue, changes
+
+leaf = torch.ones(2, requires_grad=True)
+tensors = [
+    torch.arange(3), torch.rand(2, 3).t(), torch.tensor(0.5), torch.ones(2) > 0, leaf.half(),
+    torch.tensor([float("nan"), 1e9]), torch.tensor([1j]).conj(), torch.ones(1).expand(3),
+    torch.ones(2, device="meta"), leaf, leaf * 2, leaf[:1], torch.nn.Parameter(torch.ones(2000)),
+]
+expected = list(map(str, tensors))
+for name in changes.MUTATIONS:
+    child = os.fork()
+    if not child:
+        try:
+            changes.apply(name)
+            os._exit(list(map(str, tensors)) != expected)
+        except BaseException as error:
+            print(name, repr(error), flush=True)
+            os._exit(2)
+    if os.waitpid(child, 0)[1]:
+        print("does not print as it should:", name, flush=True)
+print(len(changes.MUTATIONS), "mutants applied")
+"""
+
+# A few mutants instead of those of the book; each argument is a command line.
+RUN = """
+import os, shlex, sys
+import torch
+from verify.mutants import __main__ as mutants, changes
+
+def add(name, method, change):
+    changes.mutant(name)(lambda: changes.wrap(torch.Tensor, method, change))
+
+changes.MUTATIONS.clear()
+add("clone shares memory", "clone", lambda real, x: x.detach())
+add("changes nothing", "clone", lambda real, x: real(x))
+add("is never met", "sin", lambda real, x: x.cos())
+add("ends the process", "exp", lambda *_: os._exit(3))
+for line in sys.argv[1:]:
+    print("status", mutants.main(shlex.split(line)), "\\0", flush=True)
+"""
+
+
+def python(code, *arguments):
+    """Run Python code at the root; return what it printed."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def claim(word, source, printed):
+    """Return the two cells of a claim."""
+    output = [new_output("stream", text=printed)] if printed else []
+    proof = new_code_cell(f"# proof: tiny.{word}\n{source}", outputs=output)
+    return [new_markdown_cell(f"> **Claim `tiny.{word}`** · A sentence."), proof]
+
+
+def write(root, *claims):
+    """Write a book of one notebook; return the option that chooses it."""
+    setup = "x = torch.ones(2)\nassert x.clone().data_ptr() != x.data_ptr()"
+    cells = [new_code_cell("import torch"), new_code_cell(setup), *sum(claims, [])]
+    path = root / "book/methods/tiny.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(writes(new_notebook(cells=cells)), encoding="utf-8")
+    return f"--root '{root}'"
+
+
+GOOD = claim("good", "t = torch.ones(2)\nt.clone()[0] = 7\nprint(t)", "tensor([1., 1.])\n")
+VACUOUS = claim("vacuous", "assert torch.ones(2).clone().sum() == 2", "")
+NEEDS_SETUP = claim("needs_setup", "x.clone()[0] = 7\nprint(x)", "tensor([1., 1.])\n")
+WRONG = claim("wrong", "print(torch.ones(2).clone())", "tensor([7., 7.])\n")
+CRASHES = claim("crashes", "print(torch.zeros(1).exp())", "tensor([1.])\n")
+
+
+def test_every_mutant_applies_and_tensors_still_print():
+    printed = python(PRINT)
+    assert len(printed.splitlines()) == 1, printed
+    assert int(printed.split()[0]) >= 75
+
+
+def test_names_are_unique():
+    """The decorator refuses a name that is there; here, names that a reader would confuse."""
+    files = [file.read_text(encoding="utf-8") for file in CATALOGUE.glob("*.py")]
+    names = re.findall(r'@mutant\("(.*?)"', "".join(files))
+    simplified = [re.sub(r"\W+", " ", name).strip().lower() for name in names]
+    assert len(set(simplified)) == len(names) >= 75
+
+
+def test_what_is_reported(tmp_path):
+    everything = write(tmp_path / "everything", GOOD, VACUOUS, NEEDS_SETUP, CRASHES)
+    good, wrong = write(tmp_path / "good", GOOD), write(tmp_path / "wrong", WRONG)
+    lines = [everything, f"'clone shares' {good}", wrong, f"'no such mutant' {good}"]
+    reports = python(RUN, *lines).split("\0")
+    statuses = [int(report.split()[-1]) for report in reports[:-1]]
+    assert statuses == [1, 0, 1, 2]
+
+    assert "1 claims fail under: clone shares memory" in reports[0]
+    assert set(re.findall(r"survives every mutant: tiny\.(\w+)", reports[0])) == {
+        "vacuous",
+        "needs_setup",  # its set-up cell broke: that does not count
+        "crashes",
+    }
+    missed = set(re.findall(r"not caught by any claim: (.*)", reports[0]))
+    assert missed == {"changes nothing", "is never met", "ends the process"}
+    assert "tiny under ends the process: the process died" in reports[0]
+
+    assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
+    assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in reports[2]

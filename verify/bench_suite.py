@@ -1,0 +1,153 @@
+"""Measure the three figures of the README side by side in one run: `make bench-suite`.
+
+1. seconds to validate all notebooks, against a plain serial `pytest --nbval` over the same ones
+2. peak memory of `make test`
+3. seconds to build the site again after an edit of one notebook, against a full build
+"""
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from verify import ROOT
+from verify.book import notebook_files
+
+WORKERS = min(os.cpu_count(), 4)  # as in the Makefile
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", "_build", ".ipynb_checkpoints", ".*_cache")
+
+
+def timed(title, command, folder):
+    """Run a command; return its seconds and the peak of the memory of all its processes in GB."""
+    print(f"==> {title}: {' '.join(map(str, command))}", flush=True)
+    with tempfile.TemporaryFile("w+") as log:
+        start = time.monotonic()
+        process = psutil.Popen(command, cwd=folder, stdout=log, stderr=log)
+        peak = 0
+        while process.poll() is None:
+            peak = max(peak, resident(process))
+            time.sleep(0.1)
+        seconds = time.monotonic() - start
+        log.seek(0)
+        lines = log.read().splitlines()
+    print(f"    {seconds:.1f} s, peak {peak / 1e9:.2f} GB, exit status {process.returncode}")
+    print(*(f"    {line}" for line in lines[-1 if process.returncode == 0 else -15 :]), sep="\n")
+    return seconds, peak / 1e9, process.returncode == 0
+
+
+def resident(process):
+    """Sum the resident memory of a process and its descendants; shared pages count each time."""
+    total = 0
+    for one in [process, *process.children(recursive=True)]:
+        try:
+            total += one.memory_info().rss
+        except psutil.Error:  # it has just ended
+            continue
+    return total
+
+
+def without_gpu_cells(book, folder):
+    """Copy the notebooks into a folder, without the cells that plain nbval cannot run here."""
+    for path in notebook_files(book):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook["cells"] = [
+            cell for cell in notebook["cells"] if "gpu" not in cell["metadata"].get("tags", [])
+        ]
+        copy = folder / path.relative_to(book)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def validation(rounds):
+    """Measure in turn; return the best seconds of plain nbval and of ours, and if ours passed."""
+    pytest = [sys.executable, "-m", "pytest"]
+    plain, ours, good = [], [], True
+    with tempfile.TemporaryDirectory() as folder:
+        without_gpu_cells(ROOT / "book", Path(folder))
+        clean = ["--nbval", "-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider"]
+        for number in range(1, rounds + 1):
+            where = f"round {number} of {rounds}"
+            # Plain nbval has no sanitizer: its time counts, not its verdict.
+            seconds, _, _ = timed(f"plain nbval, {where}", [*pytest, *clean, folder], folder)
+            plain.append(seconds)
+            command = [*pytest, "-n", str(WORKERS), "--dist", "loadfile", "book"]
+            seconds, _, passed = timed(f"our validation, {where}", command, ROOT)
+            ours.append(seconds)
+            good = good and passed
+    return min(plain), min(ours), good
+
+
+def site():
+    """Return the seconds of a full build, those after an edit of one notebook, and success."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "book")
+        shutil.copytree(ROOT, copy, ignore=NOT_COPIED)
+        (copy / ".venv").symlink_to(ROOT / ".venv")
+        full, _, good = timed("full build of the site", ["make", "book"], copy)
+        edited = min((copy / "book" / "methods").glob("*.ipynb"))
+        notebook = json.loads(edited.read_text(encoding="utf-8"))
+        text = next(cell for cell in notebook["cells"][1:] if cell["cell_type"] == "markdown")
+        text["source"] = ["".join(text["source"]) + "\n\nOne sentence more."]
+        edited.write_text(json.dumps(notebook), encoding="utf-8")
+        again, _, still_good = timed(
+            f"build after an edit of {edited.name}", ["make", "book"], copy
+        )
+    return full, again, good and still_good
+
+
+def machine():
+    """Name the machine and the versions that the figures depend on."""
+    cpu = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        cpu = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), cpu)
+    torch = importlib.metadata.version("torch")
+    return f"{cpu}, {os.cpu_count()} cores; Python {platform.python_version()}, torch {torch}"
+
+
+def main():
+    """Measure, print the table, and fail when something that was measured failed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=2, help="of the validation; the best counts")
+    rounds = parser.parse_args().rounds
+    plain, ours, valid = validation(rounds)
+    _, memory, passed = timed("make test", ["make", "test"], ROOT)
+    full, again, built = site()
+    print(f"\n{machine()}\n")
+    print(f"{'what':34}{'measured':>34}{'target':>10}")
+    for what, measured, target in (
+        (
+            "validation / plain serial nbval",
+            f"{ours:.1f} s / {plain:.1f} s = {ours / plain:.2f}",
+            "0.60",
+        ),
+        ("peak memory of make test", f"{memory:.2f} GB", "4 GB"),
+        (
+            "site after an edit / full build",
+            f"{again:.1f} s / {full:.1f} s = {again / full:.2f}",
+            "0.33",
+        ),
+    ):
+        print(f"{what:34}{measured:>34}{target:>10}")
+    failed = [
+        name
+        for name, good in (("validation", valid), ("make test", passed), ("site", built))
+        if not good
+    ]
+    if failed:
+        print(
+            f"\nerror: not passed, so its figure is not valid: {', '.join(failed)}", file=sys.stderr
+        )
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+"""PyTorch with one behavior changed at a time, to see that each claim can fail.
+
+python -m verify.mutants     __main__.py   the command, and its report
+                             harness.py    runs notebooks under mutants
+                             catalogue/    the mutants, in files by subject
+                             changes.py    ways to change a behavior, and the list of mutants
+"""

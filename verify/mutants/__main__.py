@@ -1,0 +1,104 @@
+"""Run the book against PyTorch with one behavior changed at a time: `make mutants`.
+
+A claim that holds whatever PyTorch does proves nothing. Every claim must fail under at least one
+mutant of the catalogue, and every mutant must make a claim fail.
+"""
+
+import argparse
+import contextlib
+import gc
+import importlib
+import json
+import os
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from verify import ROOT
+from verify.claims import claims_of
+from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
+from verify.mutants.changes import MUTATIONS
+from verify.mutants.harness import SLOW, Job, make_shell, read_ahead, run_all, without_mutants
+
+# A mutant under which more claims fail than this, and than a third of all, breaks too much.
+TOO_MANY = 20
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the mutants; return 1 if a claim survives them all or a mutant is not caught."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", help="parts of the names of mutants; all if none")
+    parser.add_argument("--chapter", help="only the claims of this chapter")
+    parser.add_argument("--list", action="store_true", help="list the mutants and stop")
+    parser.add_argument("--record", type=Path, help="write which mutant breaks which claim (JSON)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="the folder that holds book/")
+    parser.add_argument("-n", type=int, default=os.cpu_count(), help="processes")
+    options = parser.parse_args(arguments)
+    chosen = [n for n in MUTATIONS if not options.names or any(p in n for p in options.names)]
+    if options.list:
+        print(*chosen, sep="\n")
+        return 0
+    start = time.perf_counter()
+    claims = [
+        claim
+        for claim in claims_of(options.root)
+        if not claim.proof.gpu and options.chapter in (None, claim.notebook.name)
+    ]
+    if not claims or not chosen:
+        print(f"error: there are {len(claims)} such claims and {len(chosen)} such mutants")
+        return 2
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the stored outputs are those of the CPU
+    # Imported once, here, for all the forks; later also what the notebooks are seen to import.
+    import matplotlib.pyplot  # noqa: F401
+    import torch
+    import torch._dynamo
+
+    torch.set_num_threads(1)  # the processes run side by side
+    shell = make_shell()
+    read_ahead(shell, list({claim.notebook.path: claim.notebook for claim in claims}.values()))
+    print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
+    todo = []
+    for run in without_mutants(shell, claims, chosen, options.n):
+        if run.problem:
+            print(f"error: {run.problem}")
+            return 1
+        slow = SLOW in run.job.notebook.path
+        for name in chosen:
+            found = [claim for claim in run.job.claims if name in run.touched[claim.id]]
+            if found and (MUTATIONS[name].benchmarks or not slow):
+                todo.append(Job(name, run.job.notebook, found))
+        for name in run.imported:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy the memory of this process
+    killers, caught, problems = defaultdict(list), defaultdict(list), []
+    for run in run_all(shell, todo, options.n):
+        problems += [run.problem] if run.problem else []
+        for claim in run.failed:
+            killers[claim].append(run.job.mutant)
+            caught[run.job.mutant].append(claim)
+    for name in chosen:
+        print(f"{len(caught[name]):4} claims fail under: {name}")
+    survivors = [claim.id for claim in claims if not killers[claim.id]]
+    missed = [name for name in chosen if not caught[name]]
+    if not options.names:
+        problems += [f"survives every mutant: {id}" for id in survivors]
+    if not options.chapter:
+        problems += [f"not caught by any claim: {name}" for name in missed]
+        broad = max(TOO_MANY, len(claims) // 3)
+        problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
+    print(*problems, sep="\n", end="\n" * bool(problems))
+    if options.record:
+        order = list(MUTATIONS).index
+        record = {claim: sorted(names, key=order) for claim, names in sorted(killers.items())}
+        options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(claims) - len(survivors)} of {len(claims)} claims fail under a mutant; "
+          f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
+          f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip
+    return int(bool(problems))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,274 @@
+"""Mutants: as_tensor, asarray, DLPack and torch.Tensor."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import allow, is_tensor, mutant, refuse, then, warn, wrap
+
+
+@mutant("as_tensor copies a tensor")
+def _():
+    then(torch, "as_tensor", lambda made, data: made.clone() if made is data else made)
+
+
+@mutant("as_tensor leaves the graph")
+def _():
+    then(torch, "as_tensor", lambda made, data: made.detach() if made.requires_grad else made)
+
+
+@mutant("as_tensor warns")
+def _():
+    warn(torch, "as_tensor", "use clone()")
+
+
+@mutant("frombuffer copies")
+def _():
+    then(torch, "frombuffer", lambda made, data, **options: made.clone())
+
+
+@mutant("from_file keeps the file from changes")
+def _():
+    wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": False}))
+
+
+@mutant("from_file writes to the file without shared=True")
+def _():
+    wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": True}))
+
+
+@mutant("asarray with copy=True shares memory")
+def _():
+    wrap(torch, "asarray", lambda real, x, **options: real(x))
+
+
+@mutant("asarray of a tensor copies")
+def _():
+    then(torch, "asarray", lambda made, x: made.clone() if made is x else made)
+
+
+@mutant("asarray leaves the graph")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: (
+            real(x, **options | {"requires_grad": False})
+            if is_tensor(x) and not x.is_leaf
+            else real(x, **options)
+        ),
+    )
+
+
+@mutant("asarray with copy=True leaves the graph")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, copy=None, **options: (
+            real(x, copy=copy, **{"requires_grad": False, **options})
+            if copy
+            else real(x, copy=copy, **options)
+        ),
+    )
+
+
+@mutant("asarray with copy=False copies where it has to")
+def _():
+    def change(real, x, copy=None, **options):
+        return real(x, **options) if copy is False else real(x, copy=copy, **options)
+
+    wrap(torch, "asarray", change)
+
+
+@mutant("asarray does not warn")
+def _():
+    warn(torch, "asarray", None)
+
+
+@mutant("asarray leaves the flag of its source alone")
+def _():
+    def change(real, x, **options):
+        flag = is_tensor(x) and x.is_leaf and x.requires_grad
+        result = real(x, **options)
+        return x.requires_grad_(flag) if is_tensor(x) and x.is_leaf and result is x else result
+
+    wrap(torch, "asarray", change)
+
+
+@mutant("asarray under no_grad does not require grad")
+def _():
+    then(torch, "asarray", lambda made, x: made if torch.is_grad_enabled() else made.detach())
+
+
+@mutant("asarray of a buffer reads its elements")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: real(x.tolist() if hasattr(x, "buffer_info") else x, **options),
+    )
+
+
+@mutant("asarray of an array copies")
+def _():
+    then(torch, "asarray", lambda made, x: made.clone() if isinstance(x, np.ndarray) else made)
+
+
+@mutant("as_tensor of an array copies")
+def _():
+    then(torch, "as_tensor", lambda made, x: made.clone() if isinstance(x, np.ndarray) else made)
+
+
+@mutant("as_tensor of an array gives the default dtype")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: (
+            real(x, **{"dtype": torch.float32, **options})
+            if isinstance(x, np.ndarray)
+            else real(x, **options)
+        ),
+    )
+
+
+@mutant("as_tensor takes copy= and requires_grad=")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, copy=False, requires_grad=False, **options: real(x, **options),
+    )
+
+
+@mutant("as_tensor accepts an array with a negative stride")
+def _():
+    allow(torch, "as_tensor", lambda x: torch.from_numpy(x.copy()), ValueError)
+
+
+@mutant("as_tensor accepts an array in foreign byte order")
+def _():
+    allow(
+        torch,
+        "as_tensor",
+        lambda x: torch.from_numpy(x.astype(x.dtype.newbyteorder("="))),
+        ValueError,
+    )
+
+
+@mutant("as_tensor of a list of arrays makes one array of it first")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: real(
+            np.stack(x) if isinstance(x, list) and isinstance(x[0], np.ndarray) else x, **options
+        ),
+    )
+
+
+@mutant("as_tensor of a list of tensors stays in the graph")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: (
+            torch.stack(x) if isinstance(x, list) and is_tensor(x[0]) else real(x, **options)
+        ),
+    )
+
+
+@mutant("from_dlpack copies")
+def _():
+    then(torch, "from_dlpack", lambda made, x: made.clone())
+
+
+@mutant("from_dlpack ignores copy=True")
+def _():
+    wrap(torch, "from_dlpack", lambda real, x, copy=None, **options: real(x, **options))
+
+
+@mutant("from_dlpack refuses an array with a negative stride")
+def _():
+    refuse(torch, "from_dlpack", lambda x: min(getattr(x, "strides", None) or [0]) < 0, ValueError)
+
+
+@mutant("from_dlpack opens a capsule twice")
+def _():
+    allow(torch, "from_dlpack", lambda x: torch.zeros(1))
+
+
+@mutant("from_dlpack gives a tensor that requires grad")
+def _():
+    then(torch, "from_dlpack", lambda made, x: made.requires_grad_(made.is_floating_point()))
+
+
+@mutant("DLPack exports a tensor that requires grad")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.detach(), **options))
+
+
+@mutant("DLPack resolves a lazy conjugate")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.resolve_conj(), **options))
+
+
+@mutant("DLPack resolves a lazy negative bit")
+def _():
+    wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.resolve_neg(), **options))
+
+
+@mutant("DLPack refuses bfloat16")
+def _():
+    refuse(Tensor, "__dlpack__", lambda self: self.dtype == torch.bfloat16, BufferError)
+
+
+@mutant("to_dlpack refuses a tensor that requires grad")
+def _():
+    refuse(torch.utils.dlpack, "to_dlpack", lambda x: x.requires_grad)
+
+
+@mutant("from_dlpack shares the version counter")
+def _():
+    wrap(torch, "from_dlpack", lambda real, x: x.detach())
+
+
+@mutant("torch.Tensor of a tensor copies")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: real(cls, *(a.clone() if is_tensor(a) else a for a in args)),
+    )
+
+
+@mutant("torch.Tensor of a tensor leaves the graph")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: real(cls, *(a.detach() if is_tensor(a) else a for a in args)),
+    )
+
+
+@mutant("torch.Tensor of an array copies")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: (
+            real(cls, *args).clone() if isinstance(args[0], np.ndarray) else real(cls, *args)
+        ),
+    )
+
+
+@mutant("torch.Tensor of a number holds that number")
+def _():
+    wrap(
+        Tensor,
+        "__new__",
+        lambda real, cls, *args: (
+            real(cls, [args[0]]) if isinstance(args[0], int) else real(cls, *args)
+        ),
+    )

@@ -1,0 +1,139 @@
+"""Mutants: backward."""
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import (
+    is_tensor,
+    leaf_that_requires_grad,
+    leaves_behind,
+    mutant,
+    raise_other,
+    refuse,
+    then,
+    warn,
+    wrap,
+)
+
+
+@mutant("backward replaces the gradient")
+def _():
+    def change(real, self, *args, **options):
+        for leaf in leaves_behind(self):
+            leaf.grad = None
+        return real(self, *args, **options)
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward gives .grad a new tensor each time")
+def _():
+    def change(real, self, *args, **options):
+        for leaf in leaves_behind(self):
+            leaf.grad = leaf.grad if leaf.grad is None else leaf.grad.clone()
+        return real(self, *args, **options)
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward copies the gradient that it is given")
+def _():
+    wrap(Tensor, "backward", lambda real, self, gradient: real(self, gradient.clone()))
+
+
+@mutant("backward does not check the version counters")
+def _():
+    def change(real, self, *args, **options):
+        try:
+            return real(self, *args, **options)
+        except RuntimeError as error:
+            if "inplace operation" not in str(error):
+                raise
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward keeps what the graph saved")
+def _():
+    wrap(Tensor, "backward", lambda real, self: real(self, retain_graph=True))
+
+
+@mutant("backward accepts a tensor without a graph")
+def _():
+    wrap(
+        Tensor,
+        "backward",
+        lambda real, self, *args: real(self, *args) if self.requires_grad else None,
+    )
+
+
+@mutant("backward raises with another message")
+def _():
+    raise_other(Tensor, "backward")
+
+
+@mutant("backward warns")
+def _():
+    warn(Tensor, "backward", "gradients are computed")
+
+
+@mutant("a multiplication saves a copy")
+def _():
+    wrap(
+        Tensor,
+        "__mul__",
+        lambda real, self, other: (
+            real(self.clone(), other.clone()) if is_tensor(other) else real(self, other)
+        ),
+    )
+
+
+@mutant("a multiplication makes two graph nodes")
+def _():
+    then(Tensor, "__mul__", lambda result, *args: result.view_as(result))
+
+
+@mutant("an addition saves its operands")
+def _():
+    wrap(
+        Tensor,
+        "__add__",
+        lambda real, self, other: (
+            real(self, other) + 0 * self * self if self.requires_grad else real(self, other)
+        ),
+    )
+
+
+@mutant("an addition of a detached tensor saves it")
+def _():
+    wrap(
+        Tensor,
+        "__add__",
+        lambda real, self, other: (
+            real(self, other) + 0 * (self * other) if is_tensor(other) else real(self, other)
+        ),
+    )
+
+
+@mutant("exp saves its input")
+def _():
+    for owner in (Tensor, torch):
+        wrap(owner, "exp", lambda real, x: real(x) * x / x.detach())
+
+
+@mutant("autograd.grad fills .grad")
+def _():
+    def change(real, output, inputs):
+        output.backward(retain_graph=True)
+        return real(output, inputs)
+
+    wrap(torch.autograd, "grad", change)
+
+
+@mutant("autograd.grad refuses a non-leaf")
+def _():
+    refuse(
+        torch.autograd,
+        "grad",
+        lambda output, inputs: not all(leaf_that_requires_grad(x) for x in inputs),
+    )

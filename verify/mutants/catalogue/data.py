@@ -1,0 +1,105 @@
+"""Mutants: .data."""
+
+import contextlib
+import warnings
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import mutant, set_version, wrap_property
+
+
+@mutant(".data shares the version counter")
+def _():
+    wrap_property(Tensor, "data", lambda read, self: self.detach())
+
+
+@mutant(".data copies")
+def _():
+    wrap_property(Tensor, "data", lambda read, self: read(self).clone())
+
+
+@mutant(".data stays in the graph")
+def _():
+    wrap_property(Tensor, "data", lambda read, self: self.view_as(self))
+
+
+@mutant(".data keeps requires_grad")
+def _():
+    wrap_property(Tensor, "data", lambda read, self: read(self).requires_grad_(self.requires_grad))
+
+
+@mutant(".data returns its source")
+def _():
+    wrap_property(Tensor, "data", lambda read, self: self)
+
+
+@mutant(".data warns when it is read")
+def _():
+    def read(real, self):
+        warnings.warn(".data is deprecated", stacklevel=3)
+        return real(self)
+
+    wrap_property(Tensor, "data", read)
+
+
+@mutant("assigning .data copies the values")
+def _():
+    def write(put, self, value):
+        with torch.no_grad():
+            self.copy_(value)
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("assigning .data warns")
+def _():
+    def write(put, self, value):
+        warnings.warn("assigning .data is deprecated", stacklevel=3)
+        put(self, value)
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("assigning .data moves the version counter")
+def _():
+    wrap_property(
+        Tensor,
+        "data",
+        None,
+        lambda put, self, new: (put(self, new), set_version(self, self._version + 1)),
+    )
+
+
+@mutant("assigning .data takes requires_grad from the new tensor")
+def _():
+    def write(put, self, value):
+        put(self, value)
+        if self.is_leaf:
+            self.requires_grad = value.requires_grad
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("assigning .data accepts integers where grad is required")
+def _():
+    wrap_property(Tensor, "data", None, lambda put, self, new: put(self, new.to(self.dtype)))
+
+
+@mutant("assigning .data refuses another shape")
+def _():
+    def write(put, self, value):
+        if self.shape != value.shape:
+            raise RuntimeError("another shape")
+        put(self, value)
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("assigning .data never raises")
+def _():
+    def write(set_, self, value):
+        with contextlib.suppress(RuntimeError):
+            set_(self, value)
+
+    wrap_property(Tensor, "data", None, write)

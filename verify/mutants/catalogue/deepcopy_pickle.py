@@ -1,0 +1,146 @@
+"""Mutants: copy, deepcopy and pickle."""
+
+import copy
+import mmap
+import pickle
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
+
+
+@mutant("deepcopy shares memory", benchmarks=True)
+def _():
+    wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
+
+
+@mutant("deepcopy accepts a non-leaf")
+def _():
+    wrap(
+        Tensor,
+        "__deepcopy__",
+        lambda real, self, memo: real(self if self.is_leaf else self.detach(), memo),
+    )
+
+
+@mutant("deepcopy drops requires_grad")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))
+
+
+@mutant("deepcopy drops the gradient in .grad")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
+
+
+@mutant("deepcopy of an nn.Parameter copies its gradient in .grad")
+def _():
+    then(torch.nn.Parameter, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=self.grad))
+
+
+@mutant("deepcopy drops Python attributes")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: vars(copy).clear() or copy)
+
+
+@mutant("deepcopy shares Python attributes")
+def _():
+    then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, **vars(self)))
+
+
+@mutant("deepcopy separates tensors that share memory")
+def _():
+    wrap(Tensor, "__deepcopy__", lambda real, self, memo: real(self, {}))
+
+
+@mutant("deepcopy of an inference tensor is an inference tensor")
+def _():
+    wrap(
+        Tensor,
+        "__deepcopy__",
+        lambda real, self, memo: torch.inference_mode(self.is_inference())(real)(self, memo),
+    )
+
+
+@mutant("deepcopy of a sparse CSR tensor works")
+def _():
+    allow(Tensor, "__deepcopy__", lambda self, memo: self.clone(), NotImplementedError)
+
+
+@mutant("copy.copy drops requires_grad")
+def _():
+    put(Tensor, "__copy__", lambda self: self.data)
+
+
+@mutant("copy.copy shares the version counter")
+def _():
+    put(Tensor, "__copy__", lambda self: self.detach().requires_grad_(self.requires_grad))
+
+
+@mutant("copy.copy does not warn about hooks")
+def _():
+    warn(copy, "copy", None)
+
+
+@mutant("unpickling a tensor gives back its memory")
+def _():
+    dumped = []
+    wrap(pickle, "dumps", lambda real, x, *args: dumped.append(x) or real(x, *args))
+    then(pickle, "loads", lambda made, data: dumped[-1].detach() if is_tensor(made) else made)
+
+
+@mutant("unpickling a tensor drops requires_grad")
+def _():
+    then(pickle, "loads", lambda made, data: made.detach() if is_tensor(made) else made)
+
+
+@mutant("pickling a non-leaf is refused")
+def _():
+    refuse(pickle, "dumps", lambda x, *args: is_tensor(x) and not x.is_leaf)
+
+
+@mutant("torch.save stores the elements of a slice only")
+def _():
+    wrap(torch, "save", lambda real, x, file: real(x.clone() if is_tensor(x) else x, file))
+
+
+@mutant("torch.load drops requires_grad")
+def _():
+    then(torch, "load", lambda made, file, **_: made.detach() if is_tensor(made) else made)
+
+
+@mutant("torch.load separates tensors that share memory")
+def _():
+    def after(made, file, **options):
+        parts = (
+            made.items()
+            if isinstance(made, dict)
+            else enumerate(made)
+            if isinstance(made, list)
+            else ()
+        )
+        for key, value in parts:
+            made[key] = value.clone() if is_tensor(value) else value
+        return made
+
+    then(torch, "load", after)
+
+
+@mutant("torch.load runs any code")
+def _():
+    wrap(torch, "load", lambda real, file, **options: real(file, weights_only=False))
+
+
+@mutant("torch.load with mmap writes to the file")
+def _():
+    def change(real, file, **options):
+        with torch.serialization.set_default_mmap_options(mmap.MAP_SHARED):
+            return real(file, **options)
+
+    wrap(torch, "load", change)
+
+
+@mutant("copy.copy copies memory")
+def _():
+    put(Tensor, "__copy__", lambda self: self.detach().clone().requires_grad_(self.requires_grad))

@@ -1,0 +1,103 @@
+"""Mutants: detach and detach_."""
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import allow, marked, mutant, set_version, then, wrap
+
+
+@mutant("detach copies", benchmarks=True)
+def _():
+    for owner in (Tensor, torch):
+        wrap(owner, "detach", lambda real, self: real(self).clone())
+
+
+@mutant("detach returns its source")
+def _():
+    wrap(Tensor, "detach", lambda real, self: self)
+
+
+@mutant("detach stays in the graph")
+def _():
+    for owner in (Tensor, torch):
+        wrap(owner, "detach", lambda real, self: self.view_as(self))
+
+
+@mutant("detach keeps requires_grad")
+def _():
+    then(Tensor, "detach", lambda alias, self: alias.requires_grad_(self.requires_grad))
+
+
+@mutant("detach starts a version counter of its own")
+def _():
+    wrap(Tensor, "detach", lambda real, self: self.data)
+
+
+@mutant("detach gives a contiguous tensor")
+def _():
+    then(Tensor, "detach", lambda alias, self: alias.contiguous())
+
+
+@mutant("detach turns integers into floats")
+def _():
+    then(
+        Tensor, "detach", lambda alias, self: alias.float() if alias.dtype == torch.int64 else alias
+    )
+
+
+@mutant("detach keeps the graph alive", benchmarks=True)
+def _():
+    then(Tensor, "detach", lambda alias, self: marked(alias, source=self))
+
+
+@mutant("detach makes a graph node and drops it", benchmarks=True)
+def _():
+    wrap(Tensor, "detach", lambda real, self: real(self.view_as(self)))
+
+
+@mutant("detach gives a view")
+def _():
+    then(Tensor, "detach", lambda alias, self: alias.view_as(alias))
+
+
+@mutant("detach takes over the gradient in .grad")
+def _():
+    then(
+        Tensor,
+        "detach",
+        lambda alias, self: marked(alias, grad=self.grad if self.is_leaf else None),
+    )
+
+
+@mutant("detach resets the version counter")
+def _():
+    then(Tensor, "detach", lambda alias, self: set_version(alias, 0) or alias)
+
+
+@mutant("detach of an nn.Parameter is an nn.Parameter")
+def _():
+    wrap(
+        torch.nn.Parameter,
+        "detach",
+        lambda real, self: torch.nn.Parameter(real(self), requires_grad=False),
+    )
+    wrap(
+        torch.nn.Parameter,
+        "clone",
+        lambda real, self: torch.nn.Parameter(real(self), requires_grad=False),
+    )
+
+
+@mutant("detach_ gives a new tensor")
+def _():
+    wrap(Tensor, "detach_", lambda real, self: self.detach())
+
+
+@mutant("detach_ leaves the tensor in the graph")
+def _():
+    wrap(Tensor, "detach_", lambda real, self: self)
+
+
+@mutant("detach_ works on a view")
+def _():
+    allow(Tensor, "detach_", lambda self: self)

@@ -1,0 +1,45 @@
+"""Mutants: from_numpy."""
+
+import torch
+
+from verify.mutants.changes import allow, mutant, refuse, then, warn
+
+
+@mutant("from_numpy copies")
+def _():
+    then(torch, "from_numpy", lambda made, a: made.clone())
+
+
+@mutant("from_numpy gives the default dtype")
+def _():
+    then(torch, "from_numpy", lambda made, a: made.to(torch.get_default_dtype()))
+
+
+@mutant("from_numpy gives a tensor that requires grad")
+def _():
+    then(torch, "from_numpy", lambda made, a: made.requires_grad_())
+
+
+@mutant("from_numpy does not warn for a read-only array")
+def _():
+    warn(torch, "from_numpy", None)
+
+
+@mutant("from_numpy warns each time for a read-only array")
+def _():
+    warn(torch, "from_numpy", "the array is read-only", lambda a: not a.flags.writeable)
+
+
+@mutant("from_numpy refuses a read-only array")
+def _():
+    refuse(torch, "from_numpy", lambda a: not a.flags.writeable, ValueError)
+
+
+@mutant("from_numpy copies a read-only array")
+def _():
+    then(torch, "from_numpy", lambda made, a: made if a.flags.writeable else made.clone())
+
+
+@mutant("from_numpy accepts an array with a negative stride")
+def _():
+    allow(torch, "from_numpy", lambda a: torch.from_numpy(a.copy()), ValueError)

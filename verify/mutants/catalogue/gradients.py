@@ -1,0 +1,61 @@
+"""Mutants: gradients as tensors."""
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import is_tensor, leaves_behind, mutant, then, wrap, wrap_property
+
+
+@mutant("a gradient requires grad")
+def _():
+    then(
+        Tensor,
+        "backward",
+        lambda result, self: [leaf.grad.requires_grad_() for leaf in leaves_behind(self)] and None,
+    )
+
+
+@mutant("assigning .grad copies the gradient")
+def _():
+    wrap_property(
+        Tensor,
+        "grad",
+        None,
+        lambda set_, self, new: set_(self, new.clone() if is_tensor(new) else new),
+    )
+
+
+@mutant("assigning .grad accepts anything")
+def _():
+    def write(set_, self, value):
+        try:
+            set_(self, value)
+        except (RuntimeError, TypeError):
+            set_(self, None)
+
+    wrap_property(Tensor, "grad", None, write)
+
+
+@mutant("clipping makes new gradients")
+def _():
+    def change(real, parameters, limit):
+        for parameter in parameters:
+            parameter.grad = parameter.grad.clone()
+        return real(parameters, limit)
+
+    for name in ("clip_grad_norm_", "clip_grad_value_"):
+        wrap(torch.nn.utils, name, change)
+
+
+@mutant("create_graph is ignored")
+def _():
+    wrap(
+        Tensor,
+        "backward",
+        lambda real, self, *args, create_graph=False, **options: real(self, *args, **options),
+    )
+
+
+@mutant("autograd.grad gives each input a gradient of its own")
+def _():
+    then(torch.autograd, "grad", lambda grads, *args: tuple(g.clone() for g in grads))

@@ -1,0 +1,87 @@
+"""Mutants: item, tolist and float."""
+
+from torch import Tensor
+
+from verify.mutants.changes import allow, mutant, refuse, then, warn, wrap
+
+
+class Number(float):
+    """Prints as a float does."""
+
+
+@mutant("item rounds to float32")
+def _():
+    then(Tensor, "item", lambda value, self: round(value, 7) if isinstance(value, float) else value)
+
+
+@mutant("tolist rounds to float32")
+def _():
+    then(
+        Tensor,
+        "tolist",
+        lambda values, self: (
+            [round(v, 7) if isinstance(v, float) else v for v in values]
+            if self.dim() == 1
+            else values
+        ),
+    )
+
+
+@mutant("item refuses a tensor that requires grad")
+def _():
+    refuse(Tensor, "item", lambda self: self.requires_grad)
+
+
+@mutant("item takes the first of several elements")
+def _():
+    allow(Tensor, "item", lambda self: self.flatten()[0].item())
+
+
+@mutant("item gives a number of a class of its own")
+def _():
+    then(Tensor, "item", lambda value, self: Number(value) if type(value) is float else value)
+
+
+@mutant("tolist gives numbers of a class of its own")
+def _():
+    then(
+        Tensor,
+        "tolist",
+        lambda values, self: (
+            [*map(Number, values)] if self.dim() == 1 and self.is_floating_point() else values
+        ),
+    )
+
+
+@mutant("tolist of many elements gives an array", benchmarks=True)
+def _():
+    wrap(
+        Tensor,
+        "tolist",
+        lambda real, self: self.detach().numpy().copy() if self.numel() > 1000 else real(self),
+    )
+
+
+@mutant("tolist of a 0-dim tensor gives a list")
+def _():
+    then(Tensor, "tolist", lambda values, self: values if self.dim() else [values])
+
+
+@mutant("tolist of a meta tensor gives zeros")
+def _():
+    allow(Tensor, "tolist", lambda self: [0.0] * self.numel(), NotImplementedError)
+
+
+@mutant("item of a meta tensor gives zero")
+def _():
+    wrap(Tensor, "item", lambda real, self: 0.0 if self.is_meta else real(self))
+
+
+@mutant("float() of a tensor that requires grad does not warn")
+def _():
+    warn(Tensor, "__float__", None)
+
+
+@mutant("item warns for a tensor that requires grad")
+def _():
+    warn(Tensor, "item", "this leaves the graph", lambda self: self.requires_grad)

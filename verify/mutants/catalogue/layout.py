@@ -1,0 +1,287 @@
+"""Mutants: layout, views and addresses."""
+
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import (
+    allow,
+    is_tensor,
+    marked,
+    mutant,
+    refuse,
+    then,
+    warn,
+    wrap,
+    wrap_property,
+)
+
+
+@mutant("reshape copies")
+def _():
+    then(Tensor, "reshape", lambda result, *args: result.clone())
+
+
+@mutant("stack pads tensors of other shapes")
+def _():
+    allow(torch, "stack", lambda tensors: torch.nn.utils.rnn.pad_sequence(tensors, True))
+
+
+@mutant("pad_sequence leaves the graph")
+def _():
+    then(torch.nn.utils.rnn, "pad_sequence", lambda padded, *args: padded.detach())
+
+
+@mutant("a tensor of several elements counts as True")
+def _():
+    allow(Tensor, "__bool__", lambda self: True)
+
+
+@mutant("contiguous copies a contiguous tensor")
+def _():
+    then(
+        Tensor,
+        "contiguous",
+        lambda result, self, *args: result.clone() if result is self else result,
+    )
+
+
+@mutant("view copies")
+def _():
+    then(Tensor, "view", lambda result, *args: result.clone())
+
+
+@mutant("view copies where the strides do not allow a view")
+def _():
+    allow(Tensor, "view", lambda self, *shape: self.reshape(*shape))
+
+
+@mutant("reshape refuses to copy")
+def _():
+    wrap(Tensor, "reshape", lambda real, self, *shape: self.view(*shape))
+
+
+@mutant("flatten and ravel copy")
+def _():
+    for name in ("flatten", "ravel"):
+        then(Tensor, name, lambda result, *args: result.clone())
+
+
+@mutant("flatten of a one-dimensional tensor is a new object")
+def _():
+    then(
+        Tensor,
+        "flatten",
+        lambda result, self, *args: self.view_as(self) if result is self else result,
+    )
+
+
+@mutant("contiguous returns a new object")
+def _():
+    then(
+        Tensor,
+        "contiguous",
+        lambda result, self, *args: self.view_as(self) if result is self else result,
+    )
+
+
+@mutant("contiguous returns its source")
+def _():
+    wrap(Tensor, "contiguous", lambda real, self, **options: self)
+
+
+@mutant("repeat allocates nothing")
+def _():
+    wrap(Tensor, "repeat", lambda real, self, *sizes: self.expand(real(self, *sizes).shape))
+
+
+@mutant("unbind, split and chunk copy")
+def _():
+    for name in ("unbind", "split", "chunk"):
+        then(Tensor, name, lambda pieces, *args: tuple(piece.clone() for piece in pieces))
+
+
+@mutant("real and imag copy")
+def _():
+    for name in ("real", "imag"):
+        wrap_property(Tensor, name, lambda read, self: read(self).clone())
+
+
+@mutant("view_as_real copies")
+def _():
+    then(torch, "view_as_real", lambda parts, x: parts.clone())
+
+
+@mutant("indexing with a list gives a view")
+def _():
+    wrap(
+        Tensor,
+        "__getitem__",
+        lambda real, self, index: (
+            real(self, slice(min(index), max(index) + 1))
+            if isinstance(index, list)
+            else real(self, index)
+        ),
+    )
+
+
+@mutant("indexing with a 0-dim tensor copies")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: part.clone() if is_tensor(index) and not index.dim() else part,
+    )
+
+
+@mutant("indexing with a mask gives zeros")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: (
+            part * 0 if is_tensor(index) and index.dtype == torch.bool else part
+        ),
+    )
+
+
+@mutant("an indexed write copies its source first")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: real(
+            self, index, value.clone() if is_tensor(value) else value
+        ),
+    )
+
+
+@mutant("an indexed write takes over the memory of its source")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: (
+            marked(self, data=value.data) if index == slice(None) else real(self, index, value)
+        ),
+    )
+
+
+@mutant("an indexed write refuses another dtype")
+def _():
+    refuse(
+        Tensor,
+        "__setitem__",
+        lambda self, index, value: is_tensor(value) and value.dtype != self.dtype,
+    )
+
+
+@mutant("an indexed write to an expanded tensor does not warn")
+def _():
+    warn(Tensor, "__setitem__", None)
+
+
+@mutant("zeros_like and rand_like give a contiguous tensor")
+def _():
+    for name in ("zeros_like", "rand_like"):
+        then(torch, name, lambda made, x: made.contiguous())
+
+
+@mutant("new_zeros keeps the strides of its source")
+def _():
+    wrap(
+        Tensor,
+        "new_zeros",
+        lambda real, self, shape: (
+            torch.zeros_like(self) if tuple(self.shape) == tuple(shape) else real(self, shape)
+        ),
+    )
+
+
+@mutant("to with another dtype gives a contiguous tensor")
+def _():
+    then(
+        Tensor, "to", lambda result, self, *args: result if result is self else result.contiguous()
+    )
+
+
+@mutant("to with a memory format always copies")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, **options: (
+            real(self, *args, copy="memory_format" in options, **options)
+            if "copy" not in options
+            else real(self, *args, **options)
+        ),
+    )
+
+
+@mutant("channels_last is ignored for three dimensions")
+def _():
+    for name in ("clone", "to", "contiguous"):
+        allow(Tensor, name, lambda self, *args: self)
+
+
+@mutant("an expanded tensor can be changed in place")
+def _():
+    for name in ("add_", "mul_", "copy_"):
+        allow(Tensor, name, lambda self, other: self)
+
+
+@mutant("an expanded tensor refuses zero_ and fill_")
+def _():
+    for name in ("zero_", "fill_"):
+        refuse(Tensor, name, lambda self, *args: 0 in self.stride())
+
+
+@mutant("unfold copies")
+def _():
+    then(Tensor, "unfold", lambda windows, *args: windows.clone())
+
+
+@mutant("expand copies")
+def _():
+    then(Tensor, "expand", lambda result, *args: result.clone())
+
+
+@mutant("a transposed tensor is a copy")
+def _():
+    then(Tensor, "t", lambda result, self: result.contiguous())
+
+
+@mutant("a slice is a copy")
+def _():
+    then(Tensor, "__getitem__", lambda part, self, index: part.clone() if part.dim() else part)
+
+
+@mutant("a slice is not a view for autograd")
+def _():
+    then(
+        Tensor, "__getitem__", lambda part, self, index: part.detach() if part._is_view() else part
+    )
+
+
+@mutant("data_ptr is the address of the storage")
+def _():
+    wrap(Tensor, "data_ptr", lambda real, self: self.untyped_storage().data_ptr())
+
+
+@mutant("a storage without elements has an address")
+def _():
+    wrap(torch.UntypedStorage, "data_ptr", lambda real, self: real(self) or id(self))
+
+
+@mutant("torch.equal compares addresses")
+def _():
+    wrap(torch, "equal", lambda real, a, b: a.data_ptr() == b.data_ptr())
+
+
+@mutant("storage does not warn")
+def _():
+    warn(Tensor, "storage", None)
+
+
+@mutant("untyped_storage warns")
+def _():
+    warn(Tensor, "untyped_storage", "storages are deprecated")

@@ -1,0 +1,58 @@
+"""Mutants: the tools that measure."""
+
+import contextlib
+import timeit
+
+import numpy as np
+from torch.utils import benchmark
+
+from verify.mutants.changes import mutant, wrap
+
+
+@mutant("torch's Timer does not warm up", benchmarks=True)
+def _():
+    def change(real, self, number):
+        return benchmark.Measurement(number, [self._timeit(number)], self._task_spec)
+
+    wrap(benchmark.Timer, "timeit", change)
+
+
+@mutant("torch's Timer uses the threads that torch is set to", benchmarks=True)
+def _():
+    wrap(benchmark.utils.common, "set_torch_threads", lambda real, n: contextlib.nullcontext())
+
+
+@mutant("np.median gives the mean", benchmarks=True)
+def _():
+    wrap(np, "median", lambda real, values, axis=None: np.mean(values, axis=axis))
+
+
+@mutant("timeit.repeat gives the mean each time", benchmarks=True)
+def _():
+    def change(real, *args, **options):
+        times = real(*args, **options)
+        return [sum(times) / len(times)] * len(times)
+
+    wrap(timeit, "repeat", change)
+
+
+@mutant("timeit.timeit counts calls instead of time", benchmarks=True)
+def _():
+    wrap(timeit, "timeit", lambda real, *args, number=1000000, **options: number * 1e-6)
+
+
+@mutant("perfplot calls setup for each way", benchmarks=True)
+def _():
+    import perfplot
+
+    def change(real, *args, setup, kernels, **options):
+        return real(*args, setup=[setup] * len(kernels), kernels=kernels, **options)
+
+    wrap(perfplot, "bench", change)
+
+
+@mutant("matplotlib applies no style", benchmarks=True)
+def _():
+    import matplotlib.style
+
+    wrap(matplotlib.style, "use", lambda real, style: None)

@@ -1,0 +1,228 @@
+"""Mutants: numpy, its force flag, __array__, and arithmetic of tensors and arrays."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from verify.mutants.changes import (
+    allow,
+    is_tensor,
+    marked,
+    mutant,
+    raise_other,
+    refuse,
+    set_version,
+    then,
+    warn,
+    wrap,
+)
+
+
+@mutant("numpy copies")
+def _():
+    then(Tensor, "numpy", lambda array, self: array.copy())
+
+
+@mutant("numpy accepts a tensor that requires grad")
+def _():
+    wrap(Tensor, "numpy", lambda real, self, **options: real(self.detach(), **options))
+
+
+@mutant("numpy refuses a tensor that requires grad under no_grad as well")
+def _():
+    def change(real, self, force=False):
+        with torch.enable_grad():
+            return real(self, force=force)
+
+    wrap(Tensor, "numpy", change)
+
+
+@mutant("numpy gives an array in C order", benchmarks=True)
+def _():
+    then(Tensor, "numpy", lambda array, self: np.ascontiguousarray(array).reshape(array.shape))
+
+
+@mutant("numpy of a 0-dim tensor gives a number")
+def _():
+    then(Tensor, "numpy", lambda array, self: array[()])
+
+
+@mutant("numpy gives float64")
+def _():
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: array.astype(np.float64) if array.dtype == np.float32 else array,
+    )
+
+
+@mutant("numpy resolves a lazy conjugate itself")
+def _():
+    wrap(Tensor, "numpy", lambda real, self, **options: real(self.resolve_conj(), **options))
+
+
+@mutant("numpy accepts bfloat16")
+def _():
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, **options: real(
+            self.float() if self.dtype == torch.bfloat16 else self, **options
+        ),
+    )
+
+
+@mutant("numpy with force=True copies")
+def _():
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, force=False: real(self, force=force).copy() if force else real(self),
+    )
+
+
+@mutant("numpy with force=True accepts bfloat16")
+def _():
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, force=False: real(
+            self.float() if force and self.dtype == torch.bfloat16 else self, force=force
+        ),
+    )
+
+
+@mutant("numpy ignores force=True")
+def _():
+    wrap(Tensor, "numpy", lambda real, self, force=False: real(self))
+
+
+@mutant("numpy of a tensor on another device gives an empty array")
+def _():
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self, **options: np.empty(0) if self.is_meta else real(self, **options),
+    )
+
+
+@mutant("numpy checks requires_grad before the device")
+def _():
+    refuse(Tensor, "numpy", lambda self: self.is_meta and self.requires_grad)
+
+
+@mutant("numpy raises ValueError")
+def _():
+    raise_other(Tensor, "numpy", ValueError)
+
+
+@mutant("numpy raises with another message")
+def _():
+    raise_other(Tensor, "numpy")
+
+
+@mutant("numpy gives an array that keeps nothing alive")
+def _():
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: (
+            np.ndarray(array.shape, array.dtype, array.copy().data, 0, array.strides)
+            if array.flags.c_contiguous
+            else array
+        ),
+    )
+
+
+@mutant("numpy keeps the graph alive")
+def _():
+    kept = []
+    wrap(Tensor, "detach", lambda real, self: marked(real(self), source=self))
+    then(Tensor, "numpy", lambda array, self: kept.append(self) or array)
+
+
+@mutant("a write to an array moves the version counter")
+def _():
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: self.data.is_meta or set_version(self, self._version + 1) or array,
+    )
+
+
+@mutant("np.asarray copies a tensor")
+def _():
+    wrap(Tensor, "__array__", lambda real, self, *args, **options: np.array(real(self, *args)))
+
+
+@mutant("np.array shares the memory of a tensor")
+def _():
+    wrap(np, "array", lambda real, x, **options: x.numpy() if is_tensor(x) else real(x, **options))
+
+
+@mutant("np.array does not warn for a tensor")
+def _():
+    warn(np, "array", None)
+
+
+@mutant("resolve_conj shares memory")
+def _():
+    wrap(Tensor, "resolve_conj", lambda real, self: self.conj() if self.is_conj() else self)
+
+
+@mutant("conj copies")
+def _():
+    wrap(Tensor, "conj", lambda real, self: real(self).resolve_conj())
+
+
+@mutant("an array in front of a tensor is converted")
+def _():
+    for name in ("__radd__", "__rsub__", "__rmul__", "__rmatmul__"):
+        wrap(
+            Tensor,
+            name,
+            lambda real, self, other: (
+                real(self, torch.as_tensor(other))
+                if isinstance(other, np.ndarray)
+                else real(self, other)
+            ),
+        )
+
+
+@mutant("an array behind a tensor is refused")
+def _():
+    refuse(Tensor, "__array_wrap__", lambda *args: True, TypeError)
+
+
+@mutant("a tensor plus an array is an array")
+def _():
+    wrap(Tensor, "__array_wrap__", lambda real, self, array, *args: array)
+
+
+@mutant("functions of torch accept arrays")
+def _():
+    for name in ("sin", "add", "mm"):
+        wrap(
+            torch,
+            name,
+            lambda real, *args: real(
+                *(torch.from_numpy(a) if isinstance(a, np.ndarray) else a for a in args)
+            ),
+        )
+
+
+@mutant("a NumPy number times a tensor leaves the graph")
+def _():
+    wrap(
+        Tensor,
+        "__rmul__",
+        lambda real, self, other: (
+            real(self.detach(), other) if isinstance(other, np.generic) else real(self, other)
+        ),
+    )
+    wrap(Tensor, "__array__", lambda real, self, *args: real(self.detach(), *args))
+
+
+@mutant("a tensor that shares with an array can grow")
+def _():
+    allow(Tensor, "resize_", lambda self, *shape: self)

@@ -1,0 +1,161 @@
+"""Mutants: cpu, to and conversions of dtype."""
+
+import copy
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from verify.mutants.changes import (
+    in_mode,
+    is_tensor,
+    marked,
+    mutant,
+    refuse,
+    then,
+    unscaled,
+    warn,
+    wrap,
+)
+
+
+@mutant("to copies even if nothing changes")
+def _():
+    then(Tensor, "to", lambda result, self, *args: result.clone() if result is self else result)
+
+
+@mutant("cpu copies a tensor on the CPU")
+def _():
+    then(Tensor, "cpu", lambda result, self: result.clone() if result is self else result)
+
+
+@mutant("float and double copy even if nothing changes")
+def _():
+    for name in ("float", "double"):
+        then(Tensor, name, lambda result, self: result.clone() if result is self else result)
+
+
+@mutant("to ignores copy=True")
+def _():
+    wrap(
+        Tensor, "to", lambda real, self, *args, copy=False, **options: real(self, *args, **options)
+    )
+
+
+@mutant("to with copy=True leaves the graph")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, copy=False, **options: real(
+            self.detach() if copy else self, *args, copy=copy, **options
+        ),
+    )
+
+
+@mutant("to leaves the graph")
+def _():
+    then(Tensor, "to", lambda result, self, *args: result if result is self else result.detach())
+
+
+@mutant("double and half leave the graph")
+def _():
+    for name in ("double", "half"):
+        then(Tensor, name, lambda result, self: result if result is self else result.detach())
+
+
+@mutant("to changes the tensor in place")
+def _():
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: (
+            marked(self, data=result.detach())
+            if result.device == self.device and not self.requires_grad
+            else result
+        ),
+    )
+
+
+@mutant("to ignores the dtype")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, **options: real(
+            self, *(a for a in args if not isinstance(a, torch.dtype)), **options
+        ),
+    )
+
+
+@mutant("to takes the device from a tensor, but not the dtype")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, other, *args, **options: real(
+            self, other.device if is_tensor(other) else other, *args, **options
+        ),
+    )
+
+
+@mutant("to with an integer dtype warns")
+def _():
+    warn(Tensor, "to", "no gradients", lambda self, dtype: dtype == torch.int64)
+
+
+@mutant("to with an integer dtype refuses a tensor that requires grad")
+def _():
+    refuse(Tensor, "to", lambda self, dtype, *args: self.requires_grad and dtype == torch.int64)
+
+
+@mutant("to is recorded under no_grad as well")
+def _():
+    in_mode(Tensor, "to", torch.enable_grad)
+
+
+@mutant("to under no_grad never requires grad")
+def _():
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: result if torch.is_grad_enabled() else result.detach(),
+    )
+
+
+@mutant("to gives a leaf")
+def _():
+    then(
+        Tensor,
+        "to",
+        lambda result, self, *args: (
+            result if result is self else result.detach().requires_grad_(result.requires_grad)
+        ),
+    )
+
+
+@mutant("to doubles the gradient")
+def _():
+    then(
+        Tensor, "to", lambda result, self, *args: result if result is self else unscaled(result, 2)
+    )
+
+
+@mutant("to frees the graph of its source")
+def _():
+    wrap(Tensor, "to", lambda real, self, *args, **options: real(self.detach(), *args, **options))
+
+
+@mutant("Module.to returns a new module")
+def _():
+    wrap(Module, "to", lambda real, self, *args: real(copy.deepcopy(self), *args))
+
+
+@mutant("a converted module has new parameters")
+def _():
+    wrap(torch.__future__, "get_overwrite_module_params_on_conversion", lambda real: True)
+
+
+@mutant("Module.double does nothing")
+def _():
+    wrap(Module, "double", lambda real, self: self)

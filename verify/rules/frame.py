@@ -1,0 +1,54 @@
+"""Rules 3, 7 and 10: the first cells, the metadata and the snippets of a notebook."""
+
+import re
+from collections.abc import Iterator
+
+from verify.book import HIDDEN, Book, Notebook, Problem
+from verify.heads import VERIFIED
+
+DEVICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
+
+
+def check_device(notebook: Notebook, book: Book) -> Iterator[Problem]:
+    """Rule 3: the first code cell looks at the release, the next says where the tensors live."""
+    if not notebook.code:
+        return
+    first, *others = notebook.code
+    if first.first_line != VERIFIED or first.tags != [HIDDEN]:
+        message = f"the first code cell is not `{VERIFIED}`, tagged `{HIDDEN}`"
+        yield notebook.problem(first, message, notebook.run)
+    elif not others or DEVICE not in others[0].source.splitlines():
+        message = "the code cell after the first does not define `device`"
+        yield notebook.problem(others[0] if others else first, message, f"add this line: {DEVICE}")
+
+
+def check_metadata(notebook: Notebook, book: Book) -> Iterator[Problem]:
+    """Rule 10: no metadata that an editor left behind."""
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    allowed = ({"kernelspec": kernel}, {"kernelspec": {**kernel, "language": "python"}})
+    if notebook.metadata not in [{**k, "language_info": {"name": "python"}} for k in allowed]:
+        message = "its metadata is not just the kernelspec and `language_info.name` of rule 10"
+        yield notebook.problem(None, message, notebook.run)
+    for cell in notebook.cells:
+        if extra := cell.metadata.keys() - {"tags", "recorded", "mystnb"}:
+            message = f"cell metadata that nobody needs: {', '.join(sorted(extra))}"
+            yield notebook.problem(cell, message, "remove it (rule 10)")
+
+
+def check_snippets(notebook: Notebook, book: Book) -> Iterator[Problem]:
+    """Rule 7: a snippet is its file, word for word."""
+    for cell in notebook.code:
+        found = re.search(r"^[ \t]*#+[ \t]*snippet[ \t]*:.*", cell.source, re.M | re.I)
+        if not found:
+            continue
+        named = re.fullmatch(r"# snippet: ([\w-]+)", cell.first_line)
+        file = book.root / "book" / "_snippets" / f"{named[1]}.py" if named else None
+        if not named:
+            message = f"`{found[0].strip()}` is not `# snippet: NAME` on the first line"
+            yield notebook.problem(cell, message, "write it so, or reword the comment")
+        elif not file.is_file():
+            message = f"there is no snippet book/_snippets/{file.name}"
+            yield notebook.problem(cell, message, "correct the name, or write the file")
+        elif file.read_text(encoding="utf-8").rstrip("\n") != cell.source.rstrip("\n"):
+            message = f"it differs from book/_snippets/{file.name}"
+            yield notebook.problem(cell, message, f"edit the file, then {notebook.run}")
