@@ -29,9 +29,12 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 from verify import heads
 from verify.book import is_gpu
 from verify.evidence import RUNNER
+from verify.kernel.forked import ForkProvisioner, ForkServer, can_serve
 from verify.recorder import NO_RECORD, Recorder, first_line, torch_version
 
 COMPARED = "compared"
+FORKED, STARTED = "forked", "started anew"
+SERVER = pytest.StashKey[ForkServer]()
 NEEDS_CUDA = "not run: needs CUDA"
 UNVERIFIED = "This book was verified with torch "
 APPROVED = "skipped or not compared by approval (verify/approved.toml)"
@@ -50,6 +53,11 @@ def has_cuda():
 def pytest_addoption(parser):
     parser.addoption(
         "--require-cuda", action="store_true", help="stop at once when there is no CUDA"
+    )
+    parser.addoption(
+        "--plain-kernels",
+        action="store_true",
+        help="start each kernel anew, where kernels could be forked from one that has torch",
     )
     parser.addoption(
         "--record",
@@ -96,8 +104,25 @@ def pytest_collect_file(file_path, parent):
     ]
 
 
+def fork_server(config):
+    """Return the process of this worker that forks kernels, or None where a fork is not to be had.
+
+    Not after CUDA was touched, and not on systems that cannot pass it a file.
+    """
+    if config.option.plain_kernels or sys.platform != "linux" or has_cuda():
+        return None
+    if SERVER not in config.stash:
+        config.stash[SERVER] = ForkServer()
+    return config.stash[SERVER]
+
+
+def pytest_unconfigure(config):
+    if SERVER in config.stash:
+        config.stash[SERVER].close()
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Print one line that says what became of the cells."""
+    """Print two lines that say what became of the cells, and where the kernels came from."""
     reports = [r for found in terminalreporter.stats.values() for r in found]
     cells = Counter(
         value
@@ -111,27 +136,54 @@ def pytest_terminal_summary(terminalreporter):
         parts += [f"{cells.pop(kind, 0)} {kind}" for kind in (NEEDS_CUDA, APPROVED)]
         parts += [f"{number} {kind}" for kind, number in cells.items()]
         terminalreporter.write_line("notebook cells: " + "; ".join(parts))
+    kernels = {
+        (report.nodeid.split("::")[0], value)
+        for report in reports
+        for key, value in getattr(report, "user_properties", ())
+        if key == "kernel"
+    }
+    if kernels:
+        origins = Counter(origin for _, origin in kernels)
+        parts = [f"{number} {origin}" for origin, number in origins.items()]
+        terminalreporter.write_line("kernels: " + ", ".join(parts))
 
 
 class Kernel(RunningKernel):
     """nbval's kernel, which keeps its stderr and notices its death."""
 
-    def __init__(self, name, folder, startup_timeout):
+    def __init__(self, name, folder, startup_timeout, server=None):
         work, settings = folder / "work", folder / "ipython"
         work.mkdir()
         self.stderr = (folder / "stderr").open("w+", errors="replace")
         environment = dict(os.environ, IPYTHONDIR=str(settings))  # not the user's start-up files
         # Sockets in the folder: two kernels that start at once may be given one TCP port.
         self.km = KernelManager(kernel_name=name, transport="ipc", ip=str(folder / "socket"))
+        self.origin = STARTED
+        if server is not None and can_serve(server, environment):
+            self.km.provisioner = ForkProvisioner(parent=self.km, kernel_spec=self.km.kernel_spec)
+            self.km.provisioner.server = server
+            self.origin = FORKED
         try:
             self.km.start_kernel(stderr=self.stderr, cwd=str(work), env=environment)
             self.kc = self.km.client()
             self.kc.start_channels()
-            self.kc.wait_for_ready(timeout=startup_timeout)
+            self.await_output(startup_timeout)
         except Exception as error:
             reason = f"the kernel {name!r} did not start: {error}\n{self.log()}"
             raise pytest.fail.Exception(reason, pytrace=False) from None
-        self._ensure_iopub_up()
+
+    def await_output(self, timeout):
+        """Wait until the kernel answers and its outputs arrive: the first ones may be lost.
+
+        jupyter_client and nbval do the same with pauses of up to a second.
+        """
+        end = time.monotonic() + timeout
+        while time.monotonic() < end:
+            message = self.kc.kernel_info()
+            self.await_reply(message, timeout)
+            with contextlib.suppress(Empty):
+                return self.await_idle(message, timeout=0.05)
+        raise RuntimeError("its outputs do not arrive")
 
     def log(self):
         """Return the end of what the kernel wrote to its stderr."""
@@ -139,6 +191,8 @@ class Kernel(RunningKernel):
         return self.stderr.read()[-3000:]
 
     def stop(self):
+        if self.origin == FORKED:
+            self.km.provisioner.end()
         super().stop()
         self.stderr.close()
 
@@ -161,7 +215,9 @@ class Notebook(IPyNbFile):
         self.folder = tempfile.TemporaryDirectory(prefix="notebook-")
         option = self.config.option
         name = option.nbval_kernel_name or self.nb.metadata.kernelspec.name
-        self.kernel = Kernel(name, Path(self.folder.name), option.nbval_kernel_startup_timeout)
+        timeout = option.nbval_kernel_startup_timeout
+        server = fork_server(self.config) if name == "stands-alone" else None
+        self.kernel = Kernel(name, Path(self.folder.name), timeout, server)
         self.setup_sanitize_files()
 
     def teardown(self):
@@ -203,6 +259,7 @@ class Cell(IPyNbCell):
 
     def runtest(self):
         never_run = self.cell.execution_count is None
+        self.user_properties.append(("kernel", self.parent.kernel.origin))
         self.options["check_exception"] = False  # an error is caught and its message printed
         if self.gpu and never_run:
             self.note(NO_RECORD)

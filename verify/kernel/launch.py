@@ -73,12 +73,17 @@ class Explain:
             )
 
 
-if __name__ == "__main__":
+def hide_what_readers_lack() -> None:
+    """Let this process import nothing but what every reader has."""
     allowed = modules_of(READERS_HAVE) | sys.stdlib_module_names | {"__main__"}
     # A part of the standard library that `stdlib_module_names` leaves out.
     allowed |= {file.stem for file in Path(os.__file__).parent.glob("_sysconfigdata*.py")}
     sys.meta_path[:] = [Hide(finder, allowed) for finder in sys.meta_path] + [Explain(allowed)]
     del sys.path[0]  # the folder of this file
+
+
+if __name__ == "__main__":
+    hide_what_readers_lack()
 
     from ipykernel.kernelapp import launch_new_instance
 

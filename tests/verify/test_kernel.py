@@ -1,0 +1,101 @@
+"""A kernel that was forked is as fresh as one that was started: both are asked the same."""
+
+import json
+import shutil
+
+from tests.verify.books import code, save
+
+# What a notebook could notice of its kernel: each is an expression.
+SAME = {
+    "folder": "os.listdir('.')",
+    "arguments": "(len(sys.argv), sys.argv[1], sys.argv[3:])",
+    "main": "(sys.modules['__main__'].__dict__ is globals(), __name__, '__file__' in globals())",
+    "names": "sorted(name for name in before if not name.startswith('_'))",
+    "threads": "sorted(thread.name for thread in threading.enumerate())",
+    "processes": "(multiprocessing.parent_process(), multiprocessing.active_children())",
+    "group": "os.getpgid(0) == os.getpid() == os.getsid(0)",
+    "signals": "[signal.getsignal(number) for number in (2, 14, 15, 17)]",
+    "environment": "sorted(os.environ)",
+    "path": "([path for path in sys.path if 'verify' in path], sys.path[0])",
+    "filters": "(len(warnings.filters), warnings.defaultaction)",
+    "torch's threads": "(torch.get_num_threads(), torch.get_num_interop_threads())",
+    "backend": "matplotlib.get_backend()",
+    "hidden modules": "[importlib.util.find_spec(name) for name in ('nbval', 'pytest')]",
+    "collector": "(gc.isenabled(), gc.get_threshold())",
+    "hooks": "(sys.gettrace(), sys.getprofile(), sys.excepthook is sys.__excepthook__)",
+    # Given once in a process: silent if the kernel came from a process that gave them.
+    "warning of storage()": "warned(lambda: torch.ones(1).storage())",
+    "warning of from_numpy": "warned(lambda: torch.from_numpy(read_only))",
+    "warning of .grad": "warned(lambda: (torch.ones(1, requires_grad=True) * 1).grad)",
+}
+OTHER = {  # in each kernel
+    "NumPy's random numbers": "numpy.random.rand(2)",
+    "Python's random numbers": "random.random()",
+    "torch's random numbers": "(torch.initial_seed(), torch.rand(3))",
+    "process": "os.getpid()",
+}
+SLOW = {  # asked in one notebook only
+    "pool, spawn": "multiprocessing.get_context('spawn').Pool(1).map(abs, [-1, -2])",
+    "pool, fork": "multiprocessing.get_context('fork').Pool(1).map(abs, [-1, -2])",
+    "loader, fork": "[int(one) for one in DataLoader(range(3), num_workers=1)]",
+}
+ASK = """\
+before = dir()
+import gc, importlib.util, json, multiprocessing, os, random, signal, sys, threading, warnings
+import matplotlib, numpy, torch
+from torch.utils.data import DataLoader
+
+read_only = numpy.zeros(2)
+read_only.flags.writeable = False
+
+def warned(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(warning.message)[:30] for warning in caught]
+
+answers = {{name: str(eval(question)) for name, question in {questions}.items()}}
+with open({file!r}, "w") as file:
+    json.dump(answers, file)
+"""
+
+
+def ask(run_pytest, folder, asked, *options):
+    """Ask notebooks; return their answers, by question, and what pytest printed."""
+    shutil.rmtree(folder / "book", ignore_errors=True)
+    for name, questions in asked.items():
+        source = ASK.format(questions=questions, file=str(folder / name))
+        save(folder / "book" / f"{name}.ipynb", code("ask", 1, source))
+    status, output = run_pytest(*options)
+    assert status == 0, output
+    return [json.loads((folder / name).read_text(encoding="utf-8")) for name in asked] + [output]
+
+
+def test_a_forked_kernel_is_as_fresh_as_one_that_was_started(run_pytest, tmp_path):
+    everything = SAME | OTHER | SLOW
+    one, two, output = ask(run_pytest, tmp_path, {"one": everything, "two": SAME | OTHER})
+    assert "kernels: 2 forked" in output
+    started, output = ask(run_pytest, tmp_path, {"one": everything}, "--plain-kernels")
+    assert "kernels: 1 started anew" in output
+    for name in SAME:
+        assert one[name] == two[name] == started[name], name
+    for name in SLOW:
+        assert one[name] == started[name], name
+    for name in OTHER:
+        assert len({one[name], two[name], started[name]}) == 3, name
+    for name in [name for name in SAME if name.startswith("warning")]:
+        assert two[name] != "[]", f"no {name}"
+
+
+def test_where_no_kernel_is_forked(run_pytest, tmp_path):
+    """After CUDA was touched no process may fork; nor where a kernel needs another environment."""
+    save(tmp_path / "book" / "one.ipynb", code("one", 1, "x = 1"))
+    fake = "from verify import nbval_plugin\nnbval_plugin.has_cuda = lambda: True\n"
+    (tmp_path / "fake_cuda.py").write_text(fake)
+    status, output = run_pytest("-p", "fake_cuda")
+    assert status == 0 and "kernels: 1 started anew" in output, output
+    other = "import os\ndef pytest_runtest_setup():\n    os.environ['A'] = str(len(os.environ))\n"
+    (tmp_path / "other.py").write_text(other)
+    save(tmp_path / "book" / "two.ipynb", code("two", 1, "x = 1"))
+    status, output = run_pytest("-p", "other")
+    assert status == 0 and "1 started anew" in output, output

@@ -1,0 +1,7 @@
+"""The kernels that run a notebook: each in a process, a folder and a namespace of its own.
+
+kernels/stands-alone/    the kernel's specification for Jupyter
+launch.py                starts a kernel that imports nothing but what a reader has
+fork_server.py           has imported torch once, and forks such kernels
+forked.py                asks it for a kernel, on behalf of jupyter_client
+"""

@@ -1,0 +1,101 @@
+"""Fork kernels from one process that has imported what takes long: `python fork_server.py FD`.
+
+A message on the socket FD is JSON, with the file that gets the kernel's stderr: the arguments, the
+environment and the folder of a kernel. The answer is the number of its process. The kernel is as
+fresh as one that was started: it differs in what `sys.modules` holds.
+"""
+
+import gc
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import warnings
+
+from launch import hide_what_readers_lack
+
+IMPORTED = (
+    *("numpy", "torch", "matplotlib"),
+    # What a kernel imports at its start; the debugger takes half of that time.
+    *("ipykernel.kernelapp", "ipykernel.debugger", "ipykernel.zmqshell", "psutil"),
+    *("IPython.core.completerlib", "IPython.core.oinspect", "IPython.extensions.storemagic"),
+)
+LARGEST = 1 << 20  # bytes of a message
+
+
+def fail_on_warning(message: Warning, *args: object) -> None:
+    """Raise what would be shown."""
+    raise message
+
+
+def import_ahead() -> dict[str, str]:
+    """Import what most notebooks do; return the variables that this put into the environment.
+
+    A module that warns is an error here, for it would not warn in a notebook any more.
+    """
+    before = dict(os.environ)
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # ipykernel reads it when it is imported
+    os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # so does mpl
+    show, warnings.showwarning = warnings.showwarning, fail_on_warning
+    for name in IMPORTED:
+        __import__(name)
+    warnings.showwarning = show
+    return {key: value for key, value in os.environ.items() if before.get(key) != value}
+
+
+def reseed() -> None:
+    """Seed as the imports in a process of its own do: from the system's randomness."""
+    import numpy
+    import torch
+
+    random.seed()
+    numpy.random.seed()
+    torch.default_generator.seed()
+
+
+def become_kernel(message: dict, stderr: int) -> None:
+    """Be a kernel, in a process that was just forked."""
+    os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.chdir(message["cwd"])
+    os.environ.clear()
+    os.environ.update(message["env"])
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number, file in enumerate((nothing, stderr, stderr)):
+        os.dup2(file, number)
+    os.close(nothing)
+    os.close(stderr)
+    sys.argv = message["argv"]
+    reseed()
+    from ipykernel.kernelapp import launch_new_instance
+
+    launch_new_instance()
+
+
+def serve(channel: socket.socket, environment: dict[str, str]) -> None:
+    """Fork a kernel for each message, until the other side is closed."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system itself removes what has ended
+    while True:
+        data, files, _, _ = socket.recv_fds(channel, LARGEST, 1)
+        if not data:
+            return
+        if pid := os.fork():
+            os.close(files[0])
+            channel.send(str(pid).encode())
+        else:
+            channel.close()
+            message = json.loads(data)
+            message["env"] |= environment
+            become_kernel(message, files[0])
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which ends us
+    hide_what_readers_lack()
+    environment = import_ahead()
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy the memory of this process
+    serve(socket.socket(fileno=int(sys.argv[1])), environment)
