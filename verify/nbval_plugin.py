@@ -11,6 +11,7 @@ import importlib.util
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,8 @@ from verify.recorder import NO_RECORD, Recorder, first_line, torch_version
 COMPARED = "compared"
 FORKED, STARTED = "forked", "started anew"
 SERVER = pytest.StashKey[ForkServer]()
-NEEDS_CUDA = "not run: needs CUDA"
+NEEDS_CUDA = f"not run: needs {heads.CUDA}"
+NEEDS_COMPILER = f"not run: needs {heads.COMPILER}"
 UNVERIFIED = "This book was verified with torch "
 APPROVED = "skipped or not compared by approval (verify/approved.toml)"
 
@@ -48,6 +50,11 @@ def has_cuda():
         return False  # a CPU build: no need to start Python for the answer
     ask = "import sys, torch; sys.exit(not torch.cuda.is_available())"
     return subprocess.run([sys.executable, "-c", ask]).returncode == 0
+
+
+def has_compiler():
+    """Say whether `torch.compile` finds a compiler; it looks where this does."""
+    return shutil.which(os.environ.get("CXX", "g++")) is not None
 
 
 def pytest_addoption(parser):
@@ -241,6 +248,8 @@ class Notebook(IPyNbFile):
             )
             if cell.gpu and not has_cuda():
                 cell.skip(NEEDS_CUDA)
+            elif heads.needs(cell.cell.source) == heads.COMPILER and not has_compiler():
+                cell.skip(NEEDS_COMPILER)
             elif bound := heads.excluded(cell.cell.source, torch_version()):
                 cell.skip(f"not run: {bound}")
             elif cell.options["skip"]:

@@ -14,11 +14,16 @@ if INSTALLED not in VERIFIED:
 
 def why_not_run(source):
     """Return what the first lines of a cell ask for and this machine has not; None if nothing."""
+    import os
     import re
+    import shutil
 
     head = re.match(r"(?:#.*\n)*", source)[0]
-    for word, what in re.findall(r"^# (needs|since|until): (\S+)$", head, re.M):
-        if word == "needs":
+    for word, what in re.findall(r"^# (needs|since|until): (.+)$", head, re.M):
+        if what == "a C++ compiler":
+            if not shutil.which(os.environ.get("CXX", "g++")):
+                return f"needs {what} (on Debian and Ubuntu: apt install g++)"
+        elif word == "needs":
             import torch
 
             if not torch.cuda.is_available():

@@ -363,6 +363,19 @@ def test_without_cuda_a_reader_can_run_all():
     assert run == ["1\n"]
 
 
+@pytest.mark.parametrize("compiler, runs", [("sh", True), ("no-such-compiler", False)])
+def test_a_cell_that_needs_a_compiler(tmp_path, run_pytest, monkeypatch, compiler, runs):
+    source = "# proof: clone.compiled\n# needs: a C++ compiler\nprint(1)"
+    monkeypatch.setenv("CXX", compiler)
+    why = runpy.run_path(VERIFIED)["why_not_run"](source)  # what Colab does with it
+    assert (why is None) == runs
+    save(tmp_path / "book" / "compiled.ipynb", code("c", 1, source, stream("1\n")))
+    status, output = run_pytest()
+    assert status == 0
+    assert (nbval_plugin.NEEDS_COMPILER in output) != runs
+    assert runs or f"not run: {why}".startswith(nbval_plugin.NEEDS_COMPILER)
+
+
 def test_with_cuda_a_cell_that_needs_it_stays_as_it_is(monkeypatch):
     torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: True))
     monkeypatch.setitem(sys.modules, "torch", torch)

@@ -149,6 +149,7 @@ DEFECTS = [
     ),
     (source("result", "# needs: CUDA\n42"), "result", "does nothing here", "tag the cell `gpu`"),
     (source("waiting", "# needs: CUDA\n# needs: x"), "waiting", "`# needs: x` does", "tag the"),
+    (source("result", "# needs: g++\n42"), "result", "does nothing here", "a C++ compiler`"),
     # Exceptions
     (outputs("catch", error("TypeError", "no")), "catch", "ends in TypeError", CATCH),
     (tag("catch", "raises-exception"), "catch", "need not raise", CATCH),
@@ -413,6 +414,12 @@ CELLS = {
     "needs CUDA": ("import absent", [], "skipped"),
     "approved": ("import absent", [], "skipped"),
 }
+
+
+def test_a_cell_may_need_a_compiler(tmp_path):
+    book = TinyBook(tmp_path)
+    book["result"]["source"] = "# needs: a C++ compiler\n42"
+    assert book.check() == []
 
 
 def test_holes_of_nbval(tmp_path, run_pytest):

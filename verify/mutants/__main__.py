@@ -19,7 +19,7 @@ from verify import ROOT
 from verify.claims import claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
-from verify.mutants.harness import SLOW, Job, make_shell, read_ahead, run_all, without_mutants
+from verify.mutants.harness import Job, is_slow, make_shell, read_ahead, run_all, without_mutants
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
 TOO_MANY = 20
@@ -63,10 +63,10 @@ def main(arguments: list[str] | None = None) -> int:
         if run.problem:
             print(f"error: {run.problem}")
             return 1
-        slow = SLOW in run.job.notebook.path
+        slow = is_slow(run.job.notebook)
         for name in chosen:
             found = [claim for claim in run.job.claims if name in run.touched[claim.id]]
-            if found and (MUTATIONS[name].benchmarks or not slow):
+            if found and (MUTATIONS[name].slow or not slow):
                 todo.append(Job(name, run.job.notebook, found))
         for name in run.imported:
             with contextlib.suppress(ImportError):

@@ -17,10 +17,10 @@ from torch import Tensor
 
 
 class Mutation(NamedTuple):
-    """A changed behavior: `change` makes it so, `benchmarks` says that it concerns speed."""
+    """A changed behavior: `change` makes it so, `slow` says that slow chapters are to notice."""
 
     change: Callable[[], None]
-    benchmarks: bool
+    slow: bool
 
 
 MUTATIONS: dict[str, Mutation] = {}
@@ -29,12 +29,12 @@ PRINTING = []
 TARGETS = None
 
 
-def mutant(name: str, benchmarks: bool = False) -> Callable:
+def mutant(name: str, slow: bool = False) -> Callable:
     """Register a function that changes one behavior, under a name that says which."""
 
     def register(change: Callable[[], None]) -> Callable:
         assert name not in MUTATIONS, name
-        MUTATIONS[name] = Mutation(change, benchmarks)
+        MUTATIONS[name] = Mutation(change, slow)
         return change
 
     return register

@@ -16,14 +16,12 @@ from collections.abc import Iterator
 from multiprocessing.connection import wait
 from typing import NamedTuple
 
-from verify import ROOT
+from verify import ROOT, heads
 from verify.book import Cell, Notebook, text
 from verify.claims import Claim, Names
 from verify.mutants import changes
 
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
-# Benchmarks take seconds a run: they meet only the mutants that are marked for them.
-SLOW = "benchmarks"
 
 
 class Job(NamedTuple):
@@ -53,6 +51,12 @@ class Run(NamedTuple):
             return f"{name}: the process died, or took more than {TIME_LIMIT} s"
         found = self.failed | self.uncounted
         return f"{name}: {found}" if found and not self.job.mutant else None
+
+
+def is_slow(notebook: Notebook) -> bool:
+    """Tell whether a notebook takes seconds a run: it meets only the mutants marked `slow`."""
+    compiles = any(heads.needs(cell.source) == heads.COMPILER for cell in notebook.code)
+    return compiles or "benchmarks" in notebook.path
 
 
 def stored(cell: Cell) -> list[str]:
@@ -181,7 +185,7 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
 def without_mutants(shell, claims: list[Claim], names: list[str], processes: int) -> Iterator[Run]:
     """Run each notebook as it is, and see which mutants may make a difference to it."""
     groups = defaultdict(list)
-    for claim in sorted(claims, key=lambda claim: SLOW not in claim.notebook.path):
+    for claim in sorted(claims, key=lambda claim: not is_slow(claim.notebook)):
         groups[claim.notebook.path].append(claim)
     todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
     for run in run_all(shell, todo, processes):

@@ -6,13 +6,13 @@ from torch import Tensor
 from verify.mutants.changes import in_mode, marked, mutant, set_version, then, unscaled, wrap
 
 
-@mutant("clone shares memory", benchmarks=True)
+@mutant("clone shares memory", slow=True)
 def _():
     for owner in (Tensor, torch):
         wrap(owner, "clone", lambda real, self, **options: self.view_as(self))
 
 
-@mutant("clone leaves the graph", benchmarks=True)
+@mutant("clone leaves the graph", slow=True)
 def _():
     for owner in (Tensor, torch):
         then(owner, "clone", lambda copy, self: copy.detach())
@@ -23,7 +23,7 @@ def _():
     then(Tensor, "clone", lambda copy, self: copy.requires_grad_(copy.is_floating_point()))
 
 
-@mutant("clone gives a contiguous tensor", benchmarks=True)
+@mutant("clone gives a contiguous tensor", slow=True)
 def _():
     wrap(Tensor, "clone", lambda real, self: real(self, memory_format=torch.contiguous_format))
 

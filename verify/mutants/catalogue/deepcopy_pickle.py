@@ -10,7 +10,7 @@ from torch import Tensor
 from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
 
 
-@mutant("deepcopy shares memory", benchmarks=True)
+@mutant("deepcopy shares memory", slow=True)
 def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
 

@@ -6,7 +6,7 @@ from torch import Tensor
 from verify.mutants.changes import allow, marked, mutant, set_version, then, wrap
 
 
-@mutant("detach copies", benchmarks=True)
+@mutant("detach copies", slow=True)
 def _():
     for owner in (Tensor, torch):
         wrap(owner, "detach", lambda real, self: real(self).clone())
@@ -45,12 +45,12 @@ def _():
     )
 
 
-@mutant("detach keeps the graph alive", benchmarks=True)
+@mutant("detach keeps the graph alive", slow=True)
 def _():
     then(Tensor, "detach", lambda alias, self: marked(alias, source=self))
 
 
-@mutant("detach makes a graph node and drops it", benchmarks=True)
+@mutant("detach makes a graph node and drops it", slow=True)
 def _():
     wrap(Tensor, "detach", lambda real, self: real(self.view_as(self)))
 

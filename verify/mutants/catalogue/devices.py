@@ -35,7 +35,7 @@ def _():
     )
 
 
-@mutant("copy_ with non_blocking=True is not done when it returns", benchmarks=True)
+@mutant("copy_ with non_blocking=True is not done when it returns", slow=True)
 def _():
     def change(real, self, source, non_blocking=False):
         return self if non_blocking else real(self, source)
@@ -43,11 +43,11 @@ def _():
     wrap(Tensor, "copy_", change)
 
 
-@mutant("pin_memory gives an ordinary tensor where there is no GPU", benchmarks=True)
+@mutant("pin_memory gives an ordinary tensor where there is no GPU", slow=True)
 def _():
     allow(Tensor, "pin_memory", lambda self: self.clone())
 
 
-@mutant("every tensor is pinned", benchmarks=True)
+@mutant("every tensor is pinned", slow=True)
 def _():
     wrap(Tensor, "is_pinned", lambda real, self: True)

@@ -8,7 +8,7 @@ from torch import Tensor
 from verify.mutants.changes import in_mode, mutant, then, wrap
 
 
-@mutant("no_grad records operations", benchmarks=True)
+@mutant("no_grad records operations", slow=True)
 def _():
     wrap(
         torch.no_grad, "__enter__", lambda real, self: (real(self), torch.set_grad_enabled(True))[0]

@@ -53,7 +53,7 @@ def _():
     )
 
 
-@mutant("tolist of many elements gives an array", benchmarks=True)
+@mutant("tolist of many elements gives an array", slow=True)
 def _():
     wrap(
         Tensor,

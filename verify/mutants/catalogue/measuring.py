@@ -9,7 +9,7 @@ from torch.utils import benchmark
 from verify.mutants.changes import mutant, wrap
 
 
-@mutant("torch's Timer does not warm up", benchmarks=True)
+@mutant("torch's Timer does not warm up", slow=True)
 def _():
     def change(real, self, number):
         return benchmark.Measurement(number, [self._timeit(number)], self._task_spec)
@@ -17,17 +17,17 @@ def _():
     wrap(benchmark.Timer, "timeit", change)
 
 
-@mutant("torch's Timer uses the threads that torch is set to", benchmarks=True)
+@mutant("torch's Timer uses the threads that torch is set to", slow=True)
 def _():
     wrap(benchmark.utils.common, "set_torch_threads", lambda real, n: contextlib.nullcontext())
 
 
-@mutant("np.median gives the mean", benchmarks=True)
+@mutant("np.median gives the mean", slow=True)
 def _():
     wrap(np, "median", lambda real, values, axis=None: np.mean(values, axis=axis))
 
 
-@mutant("timeit.repeat gives the mean each time", benchmarks=True)
+@mutant("timeit.repeat gives the mean each time", slow=True)
 def _():
     def change(real, *args, **options):
         times = real(*args, **options)
@@ -36,12 +36,12 @@ def _():
     wrap(timeit, "repeat", change)
 
 
-@mutant("timeit.timeit counts calls instead of time", benchmarks=True)
+@mutant("timeit.timeit counts calls instead of time", slow=True)
 def _():
     wrap(timeit, "timeit", lambda real, *args, number=1000000, **options: number * 1e-6)
 
 
-@mutant("perfplot calls setup for each way", benchmarks=True)
+@mutant("perfplot calls setup for each way", slow=True)
 def _():
     import perfplot
 
@@ -51,7 +51,7 @@ def _():
     wrap(perfplot, "bench", change)
 
 
-@mutant("matplotlib applies no style", benchmarks=True)
+@mutant("matplotlib applies no style", slow=True)
 def _():
     import matplotlib.style
 

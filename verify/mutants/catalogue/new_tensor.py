@@ -54,7 +54,7 @@ def _():
     )
 
 
-@mutant("new_tensor stays in the graph", benchmarks=True)
+@mutant("new_tensor stays in the graph", slow=True)
 def _():
     for_tensors(
         Tensor,

@@ -37,7 +37,7 @@ def _():
     wrap(Tensor, "numpy", change)
 
 
-@mutant("numpy gives an array in C order", benchmarks=True)
+@mutant("numpy gives an array in C order", slow=True)
 def _():
     then(Tensor, "numpy", lambda array, self: np.ascontiguousarray(array).reshape(array.shape))
 

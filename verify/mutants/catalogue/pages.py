@@ -6,7 +6,7 @@ from torch import Tensor
 from verify.mutants.changes import mutant, then, wrap
 
 
-@mutant("clone of a large tensor uses memory that was used before", benchmarks=True)
+@mutant("clone of a large tensor uses memory that was used before", slow=True)
 def _():
     buffers = {}
 
@@ -21,12 +21,12 @@ def _():
     wrap(Tensor, "clone", change)
 
 
-@mutant("empty_like writes to its memory", benchmarks=True)
+@mutant("empty_like writes to its memory", slow=True)
 def _():
     then(torch, "empty_like", lambda tensor, like: tensor.zero_())
 
 
-@mutant("copy_ takes a transposed source as it lies", benchmarks=True)
+@mutant("copy_ takes a transposed source as it lies", slow=True)
 def _():
     def change(real, self, source):
         turned = source.dim() == 2 and source.t().is_contiguous() and source.shape[0] > 1000

@@ -50,7 +50,7 @@ def _():
     for_tensors(torch, "tensor", lambda data, made: made.detach())
 
 
-@mutant("torch.tensor does not warn", benchmarks=True)
+@mutant("torch.tensor does not warn", slow=True)
 def _():
     warn(torch, "tensor", None)
 
