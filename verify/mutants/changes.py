@@ -7,6 +7,8 @@ as its first argument. Each mutant runs in a process of its own, so nothing is p
 import functools
 import inspect
 import mmap
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -105,6 +107,41 @@ def watch(names: list[str]) -> Callable[[], set[str]]:
         found = always.union(index for index in number.values() if used[index])
         used[:] = bytes(len(used))
         return {n for n in names if any(number[id(o), a] in found for o, a in places[n])}
+
+    return find_used
+
+
+def watch_calls(names: list[str]) -> Callable[[], set[str]]:
+    """As `watch`, for a notebook that minds being watched, such as one that compiles functions.
+
+    Replaces nothing: Python reports each call. It knows only the name of what was called, and not
+    operators and attributes, so more mutants than those of `watch` may seem to make a difference.
+    """
+    guard_printing()
+    called: set[str] = set()
+
+    def note(frame, event, function):
+        if event == "call":
+            called.add(frame.f_code.co_name)
+        elif event == "c_call":
+            called.add(function.__name__)
+
+    sys.setprofile(note)
+    threading.setprofile(note)
+
+    def unseen(owner: object, name: str) -> bool:
+        value = getattr(owner, name, None)
+        return name.startswith("__") or hasattr(value, "__set__") or not callable(value)
+
+    wanted = {
+        name: {None if unseen(owner, attribute) else attribute for owner, attribute in places}
+        for name, places in ((name, targets(name)) for name in names)
+    }
+
+    def find_used() -> set[str]:
+        found = {name for name, looks in wanted.items() if None in looks or looks & called}
+        called.clear()
+        return found
 
     return find_used
 

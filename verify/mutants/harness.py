@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ class Job(NamedTuple):
     notebook: Notebook
     claims: list[Claim]
     watched: list[str] = []  # mutants to look out for: would they make a difference?
+    watch: Callable = changes.watch  # how
 
 
 class Run(NamedTuple):
@@ -114,7 +115,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
     broken, failed, uncounted, used, touched = set(), {}, {}, {}, {}
-    find_used = changes.watch(job.watched) if job.watched else set
+    find_used = job.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
         if cell.id not in wanted or cell.gpu or cell.snippet:
             continue
@@ -189,7 +190,9 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
         groups[claim.notebook.path].append(claim)
     todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
     for run in run_all(shell, todo, processes):
-        if run.problem:  # does it mind being watched? Then any mutant may make a difference
+        if run.problem:  # does it mind being watched?
+            (run,) = run_all(shell, [run.job._replace(watch=changes.watch_calls)], 1)
+        if run.problem:  # and in this way, too? Then any mutant may make a difference
             (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
             run = run._replace(touched={claim.id: set(names) for claim in run.job.claims})
         yield run
