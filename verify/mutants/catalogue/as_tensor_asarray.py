@@ -17,6 +17,16 @@ def _():
     then(torch, "as_tensor", lambda made, data: made.detach() if made.requires_grad else made)
 
 
+@mutant("as_tensor refuses an integer dtype where grad is required")
+def _():
+    def change(real, data, *, dtype=None):
+        if is_tensor(data) and data.requires_grad and not (dtype or data.dtype).is_floating_point:
+            raise RuntimeError("an integer tensor cannot require grad")
+        return real(data, dtype=dtype)
+
+    wrap(torch, "as_tensor", change)
+
+
 @mutant("as_tensor warns")
 def _():
     warn(torch, "as_tensor", "use clone()")

@@ -52,6 +52,15 @@ def _():
     )
 
 
+@mutant("clone of a tensor on another device lies on the CPU")
+def _():
+    then(
+        Tensor,
+        "clone",
+        lambda copy, self: copy if copy.is_cpu else torch.empty_like(copy, device="cpu"),
+    )
+
+
 @mutant("clone doubles the gradient")
 def _():
     then(Tensor, "clone", lambda copy, self: unscaled(copy, 2))
@@ -60,6 +69,15 @@ def _():
 @mutant("clone makes two graph nodes")
 def _():
     wrap(Tensor, "clone", lambda real, self: real(real(self)))
+
+
+@mutant("clone in the graph copies the values twice")
+def _():
+    wrap(
+        Tensor,
+        "clone",
+        lambda real, self: (real(self), real(self))[1] if self.requires_grad else real(self),
+    )
 
 
 @mutant("clone goes through a multiplication by one")
@@ -119,6 +137,12 @@ def _():
 @mutant("a write to a clone is not recorded")
 def _():
     in_mode(Tensor, "__setitem__", torch.no_grad)
+
+
+@mutant("-= and /= are not recorded")
+def _():
+    for name in ("__isub__", "__itruediv__"):
+        in_mode(Tensor, name, torch.no_grad)
 
 
 @mutant("an indexed write has no effect")

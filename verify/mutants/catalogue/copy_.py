@@ -89,6 +89,41 @@ def _():
     )
 
 
+def limits(dtype: torch.dtype) -> torch.iinfo | torch.finfo:
+    return torch.finfo(dtype) if dtype.is_floating_point else torch.iinfo(dtype)
+
+
+@mutant("copy_ gives the nearest number that the dtype has")
+def _():
+    def change(real, self, source):
+        if self.dtype == torch.bool or self.is_complex() or source.is_complex():
+            return real(self, source)
+        return real(self, source.clamp(limits(self.dtype).min, limits(self.dtype).max))
+
+    wrap(Tensor, "copy_", change)
+
+
+@mutant("copy_ cuts off fractions on the way to bool")
+def _():
+    wrap(
+        Tensor,
+        "copy_",
+        lambda real, self, source: real(
+            self, source.trunc() if self.dtype == torch.bool else source
+        ),
+    )
+
+
+@mutant("copy_ refuses what an integer destination cannot hold")
+def _():
+    def too_large(self, source):
+        if self.is_floating_point() or self.dtype == torch.bool or not source.is_floating_point():
+            return False
+        return bool((~source.isfinite() | (source.abs() > limits(self.dtype).max)).any())
+
+    refuse(Tensor, "copy_", too_large)
+
+
 @mutant("copy_ warns when it converts")
 def _():
     warn(Tensor, "copy_", "values are converted", lambda self, source: self.dtype != source.dtype)
@@ -113,6 +148,25 @@ def _():
             self.detach().copy_(source) if leaf_that_requires_grad(self) else self.copy_(source)
         ),
     )
+
+
+@mutant("copy_ writes into a piece of unbind, split or chunk")
+def _():
+    allow(
+        Tensor,
+        "copy_",
+        lambda self, source: self.detach().copy_(source) if self._is_view() else self.copy_(source),
+    )
+
+
+@mutant("split, chunk and a loop over a tensor give slices")
+def _():
+    def split(real, self, size):
+        return tuple(self[i : i + size] for i in range(0, len(self), size))
+
+    wrap(Tensor, "split", split)
+    wrap(Tensor, "chunk", lambda real, self, n: split(None, self, -(-len(self) // n)))
+    wrap(Tensor, "__iter__", lambda real, self: iter([self[i] for i in range(len(self))]))
 
 
 @mutant("copy_ is recorded under no_grad as well")

@@ -52,6 +52,18 @@ def _():
     wrap_property(Tensor, "data", None, write)
 
 
+@mutant("assigning .data fills the old memory as well")
+def _():
+    def write(put, self, value):
+        version = self._version
+        if self.shape == value.shape:
+            self.detach().copy_(value)
+        put(self, value)
+        set_version(self, version)
+
+    wrap_property(Tensor, "data", None, write)
+
+
 @mutant("assigning .data warns")
 def _():
     def write(put, self, value):

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import allow, marked, mutant, set_version, then, wrap
+from verify.mutants.changes import allow, marked, mutant, refuse, set_version, then, wrap
 
 
 @mutant("detach copies", slow=True)
@@ -42,6 +42,15 @@ def _():
 def _():
     then(
         Tensor, "detach", lambda alias, self: alias.float() if alias.dtype == torch.int64 else alias
+    )
+
+
+@mutant("detach of a tensor on another device lies on the CPU")
+def _():
+    then(
+        Tensor,
+        "detach",
+        lambda alias, self: alias if alias.is_cpu else torch.empty_like(alias, device="cpu"),
     )
 
 
@@ -101,3 +110,8 @@ def _():
 @mutant("detach_ works on a view")
 def _():
     allow(Tensor, "detach_", lambda self: self)
+
+
+@mutant("detach_ refuses a detached tensor")
+def _():
+    refuse(Tensor, "detach_", lambda self: self.is_leaf and not self.requires_grad)

@@ -115,6 +115,17 @@ def _():
     )
 
 
+@mutant("new_tensor accepts layout= and pin_memory=")
+def _():
+    wrap(
+        Tensor,
+        "new_tensor",
+        lambda real, self, data, layout=None, pin_memory=False, **options: real(
+            self, data, **options
+        ),
+    )
+
+
 @mutant("new_tensor exists as a function of torch")
 def _():
     put(torch, "new_tensor", lambda x, data: x.new_tensor(data))
