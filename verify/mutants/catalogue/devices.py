@@ -12,6 +12,41 @@ def _():
         allow(torch, name, lambda a, b: a)
 
 
+@mutant("comparisons move a tensor to the device of the other")
+def _():
+    for name in ("maximum", "eq", "lt", "logical_and", "atan2"):
+        allow(torch, name, lambda a, b: a)
+
+
+@mutant("floor_divide minds the device in both orders")
+def _():
+    refuse(torch, "floor_divide", lambda a, b: a.device != b.device)
+
+
+@mutant("copysign takes a 0-dim tensor of another device")
+def _():
+    allow(torch, "copysign", lambda a, b: a if b.dim() == 0 else b)
+
+
+@mutant("a matrix product minds the meta device")
+def _():
+    refuse(Tensor, "__matmul__", lambda a, b: a.device != b.device)
+
+
+@mutant("a matrix product with a meta tensor writes its result")
+def _():
+    wrap(
+        Tensor,
+        "__matmul__",
+        lambda real, a, b: a.clone() if b.is_meta and not a.is_meta else real(a, b),
+    )
+
+
+@mutant("+= minds the meta device")
+def _():
+    refuse(Tensor, "__iadd__", lambda a, b: is_tensor(b) and a.device != b.device)
+
+
 @mutant("mixing devices raises with another message")
 def _():
     for owner, name in ((torch, "add"), (torch, "mul"), (torch, "dot"), (Tensor, "__add__")):

@@ -177,7 +177,8 @@ def _():
 
 @mutant("an array in front of a tensor is converted")
 def _():
-    for name in ("__radd__", "__rsub__", "__rmul__", "__rmatmul__"):
+    for kind in ("add", "sub", "mul", "floordiv", "mod", "pow", "matmul"):
+        name = f"__r{kind}__"
         wrap(
             Tensor,
             name,
@@ -194,6 +195,72 @@ def _():
     refuse(Tensor, "__array_wrap__", lambda *args: True, TypeError)
 
 
+@mutant("some operators refuse an array behind a tensor")
+def _():
+    for name in ("__floordiv__", "__mod__", "__pow__", "__matmul__"):
+        refuse(Tensor, name, lambda a, b: isinstance(b, np.ndarray), TypeError)
+
+
+@mutant("a tensor that requires grad meets no array under no_grad either")
+def _():
+    for name in ("__mul__", "__matmul__"):
+        refuse(Tensor, name, lambda a, b: a.requires_grad and isinstance(b, np.ndarray))
+
+
+@mutant("a tensor that requires grad may meet an array")
+def _():
+    for name in ("__mul__", "__matmul__"):
+        allow(Tensor, name, lambda a, b: torch.from_numpy(b))
+
+
+def with_tensor(*names: str) -> None:
+    """Let these operators of a tensor take an array for the tensor that shares its memory."""
+
+    def change(real, self, other):
+        array = isinstance(other, np.ndarray)
+        return real(self, torch.from_numpy(other) if array else other)
+
+    for name in names:
+        wrap(Tensor, name, change)
+
+
+@mutant("!= of a tensor and an array compares the elements")
+def _():
+    with_tensor("__ne__")
+
+
+@mutant("== of a tensor and an array is False")
+def _():
+    wrap(
+        Tensor,
+        "__eq__",
+        lambda real, self, other: not isinstance(other, np.ndarray) and real(self, other),
+    )
+
+
+@mutant("< and > of a tensor and an array compare the elements")
+def _():
+    with_tensor("__lt__", "__le__", "__gt__", "__ge__")
+
+
+@mutant("+= with an array writes to the tensor")
+def _():
+    with_tensor("__iadd__")
+
+
+@mutant("-= with an array writes to the tensor")
+def _():
+    with_tensor("__isub__", "__imul__", "__itruediv__")
+
+
+@mutant("a bool of NumPy comes back as a bool")
+def _():
+    def change(real, self, array, *args):
+        return torch.from_numpy(array) if array.dtype == bool else real(self, array, *args)
+
+    wrap(Tensor, "__array_wrap__", change)
+
+
 @mutant("a tensor plus an array is an array")
 def _():
     wrap(Tensor, "__array_wrap__", lambda real, self, array, *args: array)
@@ -201,7 +268,7 @@ def _():
 
 @mutant("functions of torch accept arrays")
 def _():
-    for name in ("sin", "add", "mm"):
+    for name in ("sin", "add", "mm", "norm"):
         wrap(
             torch,
             name,
@@ -226,3 +293,26 @@ def _():
 @mutant("a tensor that shares with an array can grow")
 def _():
     allow(Tensor, "resize_", lambda self, *shape: self)
+
+
+@mutant("a resize_ that raises leaves the shape")
+def _():
+    def change(real, self, *size):
+        shape, strides = self.shape, self.stride()
+        try:
+            return real(self, *size)
+        except RuntimeError:
+            self.as_strided_(shape, strides)
+            raise
+
+    wrap(Tensor, "resize_", change)
+
+
+@mutant("np.from_dlpack stops resize_")
+def _():
+    wrap(np, "from_dlpack", lambda real, x: x.numpy() if is_tensor(x) else real(x))
+
+
+@mutant("a tensor can grow when nobody keeps its array")
+def _():
+    wrap(Tensor, "numpy", lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self))
