@@ -8,6 +8,7 @@ from verify.mutants.changes import (
     leaf_that_requires_grad,
     leaves_behind,
     mutant,
+    nodes_behind,
     raise_other,
     refuse,
     then,
@@ -70,6 +71,47 @@ def _():
 @mutant("backward raises with another message")
 def _():
     raise_other(Tensor, "backward")
+
+
+def reword(old: str, new: str) -> None:
+    """Let backward() raise with other words in the place of `old`."""
+
+    def change(real, self, *args, **options):
+        try:
+            return real(self, *args, **options)
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace(old, new)) from None
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("the error of a changed leaf names an operation")
+def _():
+    reword("] is at", "], which is output 0 of AccumulateGrad, is at")
+
+
+@mutant("the error of a changed input names the operation that made it first")
+def _():
+    reword("output 0 of Add", "output 0 of Mul")
+
+
+@mutant("the error of a changed result names the operation that changed it")
+def _():
+    reword("output 0 of Sigmoid", "output 0 of Add")
+
+
+@mutant("backward walks no node twice")
+def _():
+    def change(real, self, *args, **options):
+        nodes = [node for node in nodes_behind(self) if not hasattr(node, "variable")]
+        if any("walked" in node.metadata for node in nodes):
+            raise RuntimeError("Trying to backward through the graph a second time")
+        result = real(self, *args, **options)
+        for node in nodes if not options.get("retain_graph") else ():
+            node.metadata["walked"] = True
+        return result
+
+    wrap(Tensor, "backward", change)
 
 
 @mutant("backward warns")

@@ -1,5 +1,8 @@
 """Mutants: item, tolist and float."""
 
+import warnings
+
+import torch
 from torch import Tensor
 
 from verify.mutants.changes import allow, mutant, refuse, then, warn, wrap
@@ -80,6 +83,26 @@ def _():
 @mutant("float() of a tensor that requires grad does not warn")
 def _():
     warn(Tensor, "__float__", None)
+
+
+@mutant("float() of a tensor that requires grad warns under no_grad as well")
+def _():
+    def change(real, self):
+        if self.requires_grad and not torch.is_grad_enabled():
+            warnings.warn("this leaves the graph", stacklevel=2)
+        return real(self)
+
+    wrap(Tensor, "__float__", change)
+
+
+@mutant("int() of a tensor that requires grad warns")
+def _():
+    warn(Tensor, "__int__", "this leaves the graph", lambda self: self.requires_grad)
+
+
+@mutant("tolist gives a flat list")
+def _():
+    then(Tensor, "tolist", lambda values, self: sum(values, []) if self.dim() == 2 else values)
 
 
 @mutant("item warns for a tensor that requires grad")

@@ -111,6 +111,17 @@ def _():
     then(torch, "view_as_real", lambda parts, x: parts.clone())
 
 
+@mutant("indexing with tensors of one element gives a view")
+def _():
+    def change(real, self, index):
+        if isinstance(index, tuple) and all(is_tensor(i) and i.shape == (1,) for i in index):
+            first, *others = map(int, index)
+            return real(self, (slice(first, first + 1), *others))
+        return real(self, index)
+
+    wrap(Tensor, "__getitem__", change)
+
+
 @mutant("indexing with a list gives a view")
 def _():
     wrap(

@@ -22,6 +22,16 @@ def _():
     wrap(Tensor, "requires_grad_", lambda real, self, *args: real(self.detach(), *args))
 
 
+@mutant("requires_grad_(False) drops the gradient in .grad")
+def _():
+    def after(result, self, flag=True):
+        if not flag:
+            result.grad = None
+        return result
+
+    then(Tensor, "requires_grad_", after)
+
+
 @mutant("requires_grad_ does nothing")
 def _():
     wrap(Tensor, "requires_grad_", lambda real, self, *args: self)

@@ -1,12 +1,13 @@
 """Mutants: optimizers and modules."""
 
 import copy
+import warnings
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.utils import parametrize
-from torch.optim.swa_utils import AveragedModel
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from verify.mutants.changes import allow, in_mode, is_tensor, marked, mutant, then, wrap
 
@@ -44,6 +45,20 @@ def _():
 @mutant("an optimizer steps twice")
 def _():
     wrap(torch.optim.SGD, "step", lambda real, self: real(self) or real(self))
+
+
+@mutant("an optimizer converts its state to the dtype of the parameters")
+def _():
+    def change(real, self):
+        self.load_state_dict(self.state_dict())
+        return real(self)
+
+    wrap(torch.optim.Adam, "step", change)
+
+
+@mutant("load_state_dict of an optimizer keeps the dtype of the state")
+def _():
+    wrap(torch.optim.Optimizer, "load_state_dict", lambda real, self, state: None)
 
 
 @mutant("zero_grad writes zeros")
@@ -92,6 +107,15 @@ def _():
     )
 
 
+@mutant("state_dict copies the buffers")
+def _():
+    def after(state, self):
+        buffers = dict(self.named_buffers())
+        return {k: v.clone() if k in buffers else v for k, v in state.items()}
+
+    then(Module, "state_dict", after)
+
+
 @mutant("state_dict keeps the graph")
 def _():
     wrap(
@@ -115,6 +139,63 @@ def _():
         return real(self, state, **options)
 
     wrap(Module, "load_state_dict", change)
+
+
+@mutant("assign=True copies")
+def _():
+    def change(real, self, state, assign=False, **options):
+        given = {name: value.clone() for name, value in state.items()} if assign else state
+        return real(self, given, assign=assign, **options)
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("assign=True wraps a parameter anew")
+def _():
+    def change(real, self, state, assign=False, **options):
+        given = {name: value.detach() for name, value in state.items()} if assign else state
+        return real(self, given, assign=assign, **options)
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("assign=True leaves the flag of the parameter that it takes")
+def _():
+    def change(real, self, state, assign=False, **options):
+        flags = {name: value.requires_grad for name, value in state.items()}
+        result = real(self, state, assign=assign, **options)
+        for name, flag in flags.items() if assign else ():
+            state[name].requires_grad_(flag)
+        return result
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("load_state_dict into a meta module warns once")
+def _():
+    def change(real, self, *args):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            real(self, *args)
+        for warning in caught[:1]:
+            warnings.warn(str(warning.message), stacklevel=2)
+
+    wrap(Module, "_load_from_state_dict", change)
+
+
+@mutant("to_empty keeps tied weights tied")
+def _():
+    def change(real, self, **options):
+        names = {}
+        for name, parameter in self.named_parameters(remove_duplicate=False):
+            names.setdefault(id(parameter), []).append(name)
+        real(self, **options)
+        for first, *others in names.values():
+            for owner, _, name in (other.rpartition(".") for other in others):
+                setattr(self.get_submodule(owner), name, self.get_parameter(first))
+        return self
+
+    wrap(Module, "to_empty", change)
 
 
 @mutant("load_state_dict changes nothing if it raises")
@@ -167,6 +248,11 @@ def _():
     wrap(parametrize.ParametrizationList, "forward", change)
 
 
+@mutant("a row of zeros stays zero under weight_norm")
+def _():
+    wrap(torch, "_weight_norm", lambda real, *args: real(*args).nan_to_num())
+
+
 @mutant("an assignment to a weight with a parametrization copies")
 def _():
     wrap(parametrize, "_maybe_set", lambda real, parameter, value: real(parameter, value.clone()))
@@ -211,6 +297,16 @@ def _():
     wrap(Module, "__setattr__", change)
 
 
+@mutant("a parameter on the memory of the old one does not take its place")
+def _():
+    def change(real, self, name, value):
+        old = self.__dict__.get("_parameters", {}).get(name)
+        same = is_tensor(old) and is_tensor(value) and old.data_ptr() == value.data_ptr()
+        return None if same and old.numel() else real(self, name, value)
+
+    wrap(Module, "__setattr__", change)
+
+
 @mutant("swap_tensors exchanges the memory only")
 def _():
     def change(real, a, b):
@@ -229,6 +325,40 @@ def _():
     wrap(Tensor, "lerp_", lambda real, self, other, weight: self.lerp(other, weight))
 
 
+@mutant("lerp_ in bfloat16 moves to the next number at least")
+def _():
+    def change(real, self, other, weight):
+        before = self.clone()
+        real(self, other, weight)
+        if self.dtype == torch.bfloat16 and self.equal(before):
+            self.copy_(torch.nextafter(before, other))
+        return self
+
+    wrap(Tensor, "lerp_", change)
+
+
+@mutant("lerp_ does nothing in bfloat16")
+def _():
+    wrap(
+        Tensor,
+        "lerp_",
+        lambda real, self, other, weight: (
+            self if self.dtype == torch.bfloat16 else real(self, other, weight)
+        ),
+    )
+
+
+@mutant("an average of two dtypes is computed in that of the average")
+def _():
+    wrap(
+        torch,
+        "_foreach_lerp_",
+        lambda real, own, others, weight: real(
+            own, [other.to(one.dtype) for one, other in zip(own, others, strict=True)], weight
+        ),
+    )
+
+
 @mutant("lerp_ accepts integers")
 def _():
     allow(Tensor, "lerp_", lambda self, *args: self, NotImplementedError)
@@ -241,6 +371,25 @@ def _():
         real(self, model)
 
     wrap(AveragedModel, "update_parameters", change)
+
+
+@mutant("AveragedModel gives the last model most weight by default")
+def _():
+    def change(real, self, model, device=None, avg_fn=None, multi_avg_fn=None, **options):
+        if avg_fn is None and multi_avg_fn is None:
+            multi_avg_fn = get_ema_multi_avg_fn(0.25)
+        real(self, model, device, avg_fn, multi_avg_fn, **options)
+
+    wrap(AveragedModel, "__init__", change)
+
+
+@mutant("AveragedModel averages in float32")
+def _():
+    def change(real, self, model, **options):
+        real(self, model, **options)
+        self.module.float()
+
+    wrap(AveragedModel, "__init__", change)
 
 
 @mutant("requires_grad_ of a module does nothing")

@@ -41,6 +41,69 @@ def _():
         wrap(Tensor, name, change)
 
 
+@mutant("an in-place method that is seldom used does not move the version counter")
+def _():
+    count_writes(lambda version: version, "renorm_")
+
+
+@mutant("an in-place change that keeps the values does not move the version counter")
+def _():
+    def change(real, self, other):
+        version = self._version
+        real(self, other)
+        if isinstance(other, int) and other == 1:
+            set_version(self, version)
+        return self
+
+    wrap(Tensor, "mul_", change)
+
+
+@mutant("apply_ moves the version counter")
+def _():
+    count_writes(lambda version: version + 1, "apply_")
+
+
+@mutant("map_ and map2_ move the version counter")
+def _():
+    count_writes(lambda version: version + 1, "map_", "map2_")
+
+
+@mutant("unsafe_chunk shares the version counter")
+def _():
+    wrap(Tensor, "unsafe_chunk", lambda real, self, chunks: self.chunk(chunks))
+
+
+@mutant("kron with out= moves the version counter")
+def _():
+    def change(real, x, other, out=None):
+        real(x, other, out=out)
+        torch.autograd.graph.increment_version(out)
+        return out
+
+    wrap(torch, "kron", change)
+
+
+@mutant("batch normalization moves the counters of its running statistics")
+def _():
+    def change(real, x, mean, var, weight, bias, training, *options):
+        result = real(x, mean, var, weight, bias, training, *options)
+        if training:
+            torch.autograd.graph.increment_version([mean, var])
+        return result
+
+    wrap(torch.nn.functional, "batch_norm", change)
+
+
+@mutant("batch normalization in eval mode saves copies")
+def _():
+    def change(real, x, mean, var, weight, bias, training, *options):
+        if not training:
+            mean, var = mean.clone(), var.clone()
+        return real(x, mean, var, weight, bias, training, *options)
+
+    wrap(torch.nn.functional, "batch_norm", change)
+
+
 @mutant("_version is always 0")
 def _():
     wrap_property(Tensor, "_version", lambda read, self: 0)
@@ -49,6 +112,15 @@ def _():
 @mutant("a slice has a version counter of its own")
 def _():
     then(Tensor, "__getitem__", lambda part, self, index: part if part.requires_grad else part.data)
+
+
+@mutant("a slice made in inference mode is an inference tensor")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: part.clone() if torch.is_inference_mode_enabled() else part,
+    )
 
 
 @mutant("a leaf that requires grad can be changed in place")
