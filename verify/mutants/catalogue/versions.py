@@ -96,6 +96,14 @@ def _():
         refuse(Tensor, name, leaf_that_requires_grad)
 
 
+@mutant("logical_not_ is recorded")
+def _():
+    def after(result, self):
+        return self.mul_(1 - self.detach()) if self.grad_fn else result
+
+    then(Tensor, "logical_not_", after)
+
+
 @mutant("resize_ works under no_grad")
 def _():
     allow(Tensor, "resize_", lambda self, *args: self)
