@@ -1,6 +1,7 @@
 """Mutants: backward."""
 
 import torch
+import torch.utils.checkpoint
 from torch import Tensor
 
 from verify.mutants.changes import (
@@ -52,6 +53,15 @@ def _():
                 raise
 
     wrap(Tensor, "backward", change)
+
+
+@mutant("checkpoint keeps what it computes")
+def _():
+    wrap(
+        torch.utils.checkpoint,
+        "checkpoint",
+        lambda real, function, *args, **options: function(*args),
+    )
 
 
 @mutant("backward keeps what the graph saved")

@@ -144,3 +144,12 @@ def _():
 @mutant("copy.copy copies memory")
 def _():
     put(Tensor, "__copy__", lambda self: self.detach().clone().requires_grad_(self.requires_grad))
+
+
+@mutant("copy.copy of a list or a dictionary returns it")
+def _():
+    wrap(
+        copy,
+        "copy",
+        lambda real, value: value if isinstance(value, (list, dict)) else real(value),
+    )

@@ -56,6 +56,23 @@ def _():
     )
 
 
+@mutant("create_graph makes every gradient require grad")
+def _():
+    def change(real, self, *args, create_graph=False, **options):
+        leaves = list(leaves_behind(self))
+        real(self, *args, create_graph=create_graph, **options)
+        for leaf in leaves if create_graph else ():
+            if not leaf.grad.requires_grad:
+                leaf.grad.requires_grad_()
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("grad_dtype is ignored")
+def _():
+    wrap_property(Tensor, "grad_dtype", None, lambda put, self, dtype: None)
+
+
 @mutant("autograd.grad gives each input a gradient of its own")
 def _():
     then(torch.autograd, "grad", lambda grads, *args: tuple(g.clone() for g in grads))

@@ -288,9 +288,25 @@ def _():
     wrap(torch, "equal", lambda real, a, b: a.data_ptr() == b.data_ptr())
 
 
+@mutant("== compares tensor objects")
+def _():
+    wrap(
+        Tensor,
+        "__eq__",
+        lambda real, self, other: (
+            torch.full(self.shape, self is other) if is_tensor(other) else real(self, other)
+        ),
+    )
+
+
 @mutant("storage does not warn")
 def _():
     warn(Tensor, "storage", None)
+
+
+@mutant("storage warns each time")
+def _():
+    warn(Tensor, "storage", "TypedStorage is deprecated. Use untyped_storage()")
 
 
 @mutant("untyped_storage warns")

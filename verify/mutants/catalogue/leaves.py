@@ -187,6 +187,15 @@ def _():
     wrap_property(Tensor, "retains_grad", lambda read, self: True)
 
 
+@mutant("backward ignores inputs=")
+def _():
+    wrap(
+        Tensor,
+        "backward",
+        lambda real, self, *args, inputs=None, **options: real(self, *args, **options),
+    )
+
+
 @mutant("hooks are not called")
 def _():
     wrap(Tensor, "register_hook", lambda real, self, hook: None)

@@ -9,12 +9,31 @@ from torch.nn import Module
 from torch.nn.utils import parametrize
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from verify.mutants.changes import allow, in_mode, is_tensor, marked, mutant, then, wrap
+from verify.mutants.changes import (
+    allow,
+    in_mode,
+    is_tensor,
+    marked,
+    mutant,
+    refuse,
+    then,
+    wrap,
+)
 
 
 @mutant("an optimizer accepts a non-leaf")
 def _():
     allow(torch.optim.Optimizer, "add_param_group", lambda *args: None, ValueError)
+
+
+@mutant("an optimizer ignores differentiable=True when it looks for leaves")
+def _():
+    def refuses(self, group):
+        given = group["params"]
+        parameters = [given] if is_tensor(given) else list(given)
+        return not all(p.is_leaf or p.retains_grad for p in parameters)
+
+    refuse(torch.optim.Optimizer, "add_param_group", refuses, ValueError)
 
 
 @mutant("an optimizer gives its parameters new memory")
@@ -311,6 +330,17 @@ def _():
 def _():
     def change(real, a, b):
         a.data, b.data = b.data, a.data
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors exchanges the values only")
+def _():
+    def change(real, a, b):
+        with torch.no_grad():
+            old = a.clone()
+            a.copy_(b)
+            b.copy_(old)
 
     wrap(torch.utils, "swap_tensors", change)
 

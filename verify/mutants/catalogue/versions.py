@@ -29,6 +29,16 @@ def _():
     count_writes(lambda version: version + 2, *IN_PLACE)
 
 
+@mutant("erf_ moves the version counter by two")
+def _():
+    count_writes(lambda version: version + 2, "erf_")
+
+
+@mutant("apply_ and map_ move the version counter")
+def _():
+    count_writes(lambda version: version + 1, "apply_", "map_", "map2_")
+
+
 @mutant("an in-place change under no_grad does not move the version counter")
 def _():
     def change(real, self, *args, **options):
@@ -133,6 +143,20 @@ def _():
         wrap(Tensor, name, change)
 
 
+@mutant("a leaf that requires grad can be changed by erf_")
+def _():
+    def change(real, self):
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not leaf_that_requires_grad(self)):
+            return real(self)
+
+    wrap(Tensor, "erf_", change)
+
+
+@mutant("a leaf that requires grad refuses logical_not_ too")
+def _():
+    refuse(Tensor, "logical_not_", lambda self: self.requires_grad)
+
+
 @mutant("a view of a leaf can be changed in place")
 def _():
     allow(Tensor, "mul_", lambda self, other: self)
@@ -142,6 +166,19 @@ def _():
 def _():
     for name in IN_PLACE:
         refuse(Tensor, name, leaf_that_requires_grad)
+
+
+@mutant("logical_not_ is recorded")
+def _():
+    def after(result, self):
+        return self.mul_(1 - self.detach()) if self.grad_fn else result
+
+    then(Tensor, "logical_not_", after)
+
+
+@mutant("resize_ works under no_grad")
+def _():
+    allow(Tensor, "resize_", lambda self, *args: self)
 
 
 @mutant("a refused in-place change raises with another message")
@@ -182,6 +219,15 @@ def _():
     wrap(Tensor, "__isub__", lambda real, self, other: torch.sub(self, other))
 
 
+@mutant("an in-place addition of an array writes into the tensor")
+def _():
+    wrap(
+        Tensor,
+        "__iadd__",
+        lambda real, self, other: real(self, other if is_tensor(other) else torch.tensor(other)),
+    )
+
+
 @mutant("an addition writes into its first operand")
 def _():
     wrap(
@@ -208,3 +254,24 @@ def _():
             return real(x, other, out=out)
 
     wrap(torch, "add", change)
+
+
+@mutant("out= of a comparison refuses a tensor that requires grad")
+def _():
+    def change(real, x, other, out=None):
+        if out is not None and out.requires_grad:
+            raise RuntimeError("out= requires grad")
+        return real(x, other, out=out)
+
+    wrap(torch, "gt", change)
+
+
+@mutant("a view of floats as integers is a copy")
+def _():
+    wrap(
+        Tensor,
+        "view",
+        lambda real, self, *shape: (
+            real(self, *shape).clone() if shape == (torch.int32,) else real(self, *shape)
+        ),
+    )
