@@ -8,6 +8,7 @@ from verify.mutants.changes import (
     leaf_that_requires_grad,
     leaves_behind,
     mutant,
+    nodes_behind,
     raise_other,
     refuse,
     then,
@@ -56,6 +57,20 @@ def _():
 @mutant("backward keeps what the graph saved")
 def _():
     wrap(Tensor, "backward", lambda real, self: real(self, retain_graph=True))
+
+
+@mutant("backward keeps the record of a change of a view")
+def _():
+    def change(real, self):
+        changed = any("CopySlices" in node.name() for node in nodes_behind(self))
+        return real(self, retain_graph=True) if changed else real(self)
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward ignores retain_graph")
+def _():
+    wrap(Tensor, "backward", lambda real, self, retain_graph: real(self))
 
 
 @mutant("backward accepts a tensor without a graph")

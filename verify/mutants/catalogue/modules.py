@@ -8,7 +8,7 @@ from torch.nn import Module
 from torch.nn.utils import parametrize
 from torch.optim.swa_utils import AveragedModel
 
-from verify.mutants.changes import allow, in_mode, is_tensor, marked, mutant, then, wrap
+from verify.mutants.changes import allow, in_mode, is_tensor, marked, mutant, put, then, wrap
 
 
 @mutant("an optimizer accepts a non-leaf")
@@ -44,6 +44,26 @@ def _():
 @mutant("an optimizer steps twice")
 def _():
     wrap(torch.optim.SGD, "step", lambda real, self: real(self) or real(self))
+
+
+@mutant("an optimizer converts its state before a step")
+def _():
+    def change(real, self):
+        for parameter, state in self.state.items():
+            for name in state.keys() & {"exp_avg", "exp_avg_sq"}:
+                state[name] = state[name].to(parameter.dtype)
+        return real(self)
+
+    wrap(torch.optim.Adam, "step", change)
+
+
+@mutant("an optimizer loads its state as it is")
+def _():
+    put(
+        torch.optim.Optimizer,
+        "_process_value_according_to_param_policy",
+        staticmethod(lambda param, value, *args, **options: value),
+    )
 
 
 @mutant("zero_grad writes zeros")
