@@ -69,6 +69,20 @@ def _():
     wrap(Tensor, "backward", lambda real, self: real(self, retain_graph=True))
 
 
+@mutant("backward keeps the record of a change of a view")
+def _():
+    def change(real, self):
+        changed = any("CopySlices" in node.name() for node in nodes_behind(self))
+        return real(self, retain_graph=True) if changed else real(self)
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward ignores retain_graph")
+def _():
+    wrap(Tensor, "backward", lambda real, self, retain_graph: real(self))
+
+
 @mutant("backward accepts a tensor without a graph")
 def _():
     wrap(

@@ -26,6 +26,16 @@ def _():
     allow(torch, "stack", lambda tensors: torch.nn.utils.rnn.pad_sequence(tensors, True))
 
 
+@mutant("pad_sequence pads every dimension")
+def _():
+    def instead(sequences):
+        width = max(t.shape[-1] for t in sequences)
+        pad = torch.nn.functional.pad
+        return torch.stack([pad(t, (0, width - t.shape[-1])) for t in sequences])
+
+    allow(torch.nn.utils.rnn, "pad_sequence", instead)
+
+
 @mutant("pad_sequence leaves the graph")
 def _():
     then(torch.nn.utils.rnn, "pad_sequence", lambda padded, *args: padded.detach())
@@ -184,6 +194,16 @@ def _():
         "__setitem__",
         lambda self, index, value: is_tensor(value) and value.dtype != self.dtype,
     )
+
+
+@mutant("an indexed write converts a tensor with one element")
+def _():
+    def change(real, self, index, value):
+        if isinstance(value, Tensor) and value.numel() == 1:
+            value = value.to(self.dtype)
+        return real(self, index, value)
+
+    wrap(Tensor, "__setitem__", change)
 
 
 @mutant("an indexed write to an expanded tensor does not warn")

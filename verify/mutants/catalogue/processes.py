@@ -1,11 +1,13 @@
 """Mutants: processes and loaders."""
 
 import multiprocessing
+import multiprocessing.queues
+import traceback
 
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import mutant, then, wrap, wrap_property
+from verify.mutants.changes import mutant, put, refuse, then, wrap, wrap_property
 
 
 @mutant("share_memory_ does nothing")
@@ -18,6 +20,31 @@ def _():
     wrap(Tensor, "share_memory_", lambda real, self: real(self.clone()))
 
 
+@mutant("share_memory_ copies each time")
+def _():
+    def change(real, self):
+        if self.is_shared():
+            self.set_(self.clone())
+        return real(self)
+
+    wrap(Tensor, "share_memory_", change)
+
+
+@mutant("a clone of shared memory is shared")
+def _():
+    then(Tensor, "clone", lambda clone, self: clone.share_memory_() if self.is_shared() else clone)
+
+
+@mutant("share_memory of a module leaves the buffers")
+def _():
+    def change(real, self):
+        for parameter in self.parameters():
+            parameter.share_memory_()
+        return self
+
+    wrap(torch.nn.Module, "share_memory", change)
+
+
 @mutant("a queue sends a copy of the storage")
 def _():
     wrap(torch.UntypedStorage, "_share_fd_cpu_", lambda real, self: real(self.clone()))
@@ -27,6 +54,66 @@ def _():
 def _():
     wrap_property(
         Tensor, "is_leaf", lambda read, self: read(self) or not multiprocessing.parent_process()
+    )
+
+
+@mutant("put of a queue with a thread raises")
+def _():
+    refuse(
+        multiprocessing.queues.Queue,
+        "put",
+        lambda self, value: isinstance(value, Tensor) and not value.is_leaf,
+    )
+
+
+@mutant("a queue with a thread loses a tensor silently")
+def _():
+    put(traceback, "print_exc", lambda: None)
+
+
+@mutant("a forked worker has the memory of the data set")
+def _():
+    def change(real, self):
+        if self.num_workers and isinstance(getattr(self.dataset, "data", None), Tensor):
+            self.dataset.data.share_memory_()
+        return real(self)
+
+    wrap(torch.utils.data.DataLoader, "__iter__", change)
+
+
+@mutant("a loader ignores persistent_workers")
+def _():
+    wrap(
+        torch.utils.data.DataLoader,
+        "__init__",
+        lambda real, self, *args, persistent_workers=False, **options: real(self, *args, **options),
+    )
+
+
+@mutant("a loader leaves out a sample that it has given")
+def _():
+    wrap(
+        torch.utils.data.sampler.BatchSampler,
+        "__iter__",
+        lambda real, self: iter(dict.fromkeys(map(tuple, real(self)))),
+    )
+
+
+@mutant("a loader copies the batches of its workers")
+def _():
+    then(
+        torch.utils.data.dataloader._MultiProcessingDataLoaderIter,
+        "_next_data",
+        lambda batch, self: batch.clone() if isinstance(batch, Tensor) else batch,
+    )
+
+
+@mutant("a loader copies what collate_fn gives")
+def _():
+    then(
+        torch.utils.data._utils.fetch._MapDatasetFetcher,
+        "fetch",
+        lambda batch, self, index: batch.clone() if isinstance(batch, Tensor) else batch,
     )
 
 

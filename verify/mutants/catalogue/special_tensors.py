@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import allow, mutant, put, then, wrap
+from verify.mutants.changes import allow, mutant, put, refuse, then, wrap
 
 
 @mutant("tensors cannot be hashed")
@@ -28,9 +28,33 @@ def _():
     )
 
 
+@mutant("an uncoalesced tensor gives its values")
+def _():
+    allow(Tensor, "values", lambda self: self._values())
+
+
+@mutant("an uncoalesced tensor gives its indices")
+def _():
+    allow(Tensor, "indices", lambda self: self._indices())
+
+
+@mutant("_values() of a sparse tensor copies")
+def _():
+    then(Tensor, "_values", lambda values, self: values.clone())
+
+
 @mutant("sparse_coo_tensor copies")
 def _():
     then(torch, "sparse_coo_tensor", lambda s, *args: s.clone())
+
+
+@mutant("sparse_coo_tensor copies the indices")
+def _():
+    wrap(
+        torch,
+        "sparse_coo_tensor",
+        lambda real, indices, values, size: real(torch.as_tensor(indices).clone(), values, size),
+    )
 
 
 @mutant("coalesce shares memory")
@@ -46,4 +70,33 @@ def _():
         lambda real, self, index, value: real(
             self.conj() if self.is_conj() else self, index, value
         ),
+    )
+
+
+@mutant("contiguous of a lazy conjugate returns it")
+def _():
+    wrap(Tensor, "contiguous", lambda real, self: self if self.is_conj() else real(self))
+
+
+@mutant("contiguous resolves a lazy conjugate")
+def _():
+    wrap(Tensor, "contiguous", lambda real, self: real(self.resolve_conj()))
+
+
+@mutant("float of a quantized tensor dequantizes")
+def _():
+    wrap(
+        Tensor,
+        "float",
+        lambda real, self: self.dequantize() if self.is_quantized else real(self),
+    )
+
+
+@mutant("torch.save refuses float8")
+def _():
+    refuse(
+        torch,
+        "save",
+        lambda value, file: getattr(value, "dtype", None) is torch.float8_e4m3fn,
+        TypeError,
     )

@@ -1,5 +1,7 @@
 """Mutants: version counters and in-place changes."""
 
+import warnings
+
 import torch
 from torch import Tensor
 
@@ -243,6 +245,16 @@ def _():
         if out is not None and out.shape != x.shape:
             raise RuntimeError("another shape")
         return real(x, other, out=out)
+
+    wrap(torch, "add", change)
+
+
+@mutant("out= warns for an empty tensor too")
+def _():
+    def change(real, one, other, out):
+        if not out.numel():
+            warnings.warn("An output was resized", stacklevel=3)
+        return real(one, other, out=out)
 
     wrap(torch, "add", change)
 
