@@ -3,13 +3,100 @@
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils import _device
 
 from verify.mutants.changes import allow, is_tensor, mutant, refuse, then, warn, wrap
+
+# `with torch.device(…)` acts on the functions that torch holds when this is first called: the real
+# ones, not those that mutants put in their place.
+_device._device_constructors()
 
 
 @mutant("as_tensor copies a tensor")
 def _():
     then(torch, "as_tensor", lambda made, data: made.clone() if made is data else made)
+
+
+@mutant("as_tensor and asarray ignore the default device")
+def _():
+    def change(real, x, device=None, **options):
+        at = x.device if is_tensor(x) else "cpu" if isinstance(x, np.ndarray) else None
+        return real(x, device=device or at, **options)
+
+    for name in ("as_tensor", "asarray"):
+        wrap(torch, name, change)
+
+
+@mutant("as_tensor with an integer dtype refuses a tensor that requires grad")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, dtype=None, **options: (
+            real(x, dtype=dtype, **options).requires_grad_()
+            if is_tensor(x) and x.requires_grad
+            else real(x, dtype=dtype, **options)
+        ),
+    )
+
+
+@mutant("asarray with an integer dtype leaves the graph without an error")
+def _():
+    allow(torch, "asarray", lambda x, dtype=None, **options: x.detach().to(dtype))
+
+
+@mutant("asarray with an integer dtype raises even with requires_grad=False")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: (
+            real(x, **options | {"requires_grad": True})
+            if is_tensor(x) and x.requires_grad and options.get("dtype") == torch.int64
+            else real(x, **options)
+        ),
+    )
+
+
+@mutant("asarray of an array with 0 dimensions shares its memory")
+def _():
+    wrap(
+        torch,
+        "asarray",
+        lambda real, x, **options: (
+            torch.from_numpy(x) if isinstance(x, np.ndarray) and not x.ndim else real(x, **options)
+        ),
+    )
+
+
+@mutant("as_tensor of an array with 0 dimensions copies")
+def _():
+    then(torch, "as_tensor", lambda made, x: made if np.ndim(x) else made.clone())
+
+
+@mutant("as_tensor of NumPy numbers gives the default dtype")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: real(
+            x.item()
+            if isinstance(x, np.generic)
+            else [n.item() if isinstance(n, np.generic) else n for n in x]
+            if isinstance(x, list)
+            else x,
+            **options,
+        ),
+    )
+
+
+@mutant("a list of long integer tensors raises ValueError")
+def _():
+    def refuse_list(*args, **options):
+        raise ValueError("only one element tensors can be converted to Python scalars")
+
+    for name in ("as_tensor", "asarray"):
+        allow(torch, name, refuse_list, TypeError)
 
 
 @mutant("as_tensor leaves the graph")
@@ -120,6 +207,11 @@ def _():
     )
 
 
+@mutant("asarray of a buffer leaves out the bytes of half a number")
+def _():
+    allow(torch, "asarray", lambda x, **options: torch.zeros(len(x) // 4), ValueError)
+
+
 @mutant("asarray of an array copies")
 def _():
     then(torch, "asarray", lambda made, x: made.clone() if isinstance(x, np.ndarray) else made)
@@ -192,6 +284,17 @@ def _():
 @mutant("from_dlpack copies")
 def _():
     then(torch, "from_dlpack", lambda made, x: made.clone())
+
+
+@mutant("np.from_dlpack gives a read-only array")
+def _():
+    then(np, "from_dlpack", lambda array, x: array.setflags(write=False) or array)
+
+
+@mutant("from_dlpack keeps its source alive for good")
+def _():
+    kept = []
+    then(torch, "from_dlpack", lambda made, x: kept.append(x) or made)
 
 
 @mutant("from_dlpack ignores copy=True")

@@ -54,6 +54,32 @@ def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: real(self, {}))
 
 
+@mutant("deepcopy knows memory by its address")
+def _():
+    def change(real, self, memo):
+        key = ("address", self.data_ptr())
+        if key not in memo:
+            memo[key] = real(self, memo)
+        return memo[key]
+
+    wrap(Tensor, "__deepcopy__", change)
+
+
+@mutant("deepcopy of an nn.Parameter copies the whole storage")
+def _():
+    def change(real, self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = torch.nn.Parameter(copy.deepcopy(self.detach(), memo))
+        return memo[id(self)]
+
+    wrap(torch.nn.Parameter, "__deepcopy__", change)
+
+
+@mutant("deepcopy refuses uint16")
+def _():
+    refuse(Tensor, "__deepcopy__", lambda self, memo: self.dtype == torch.uint16, AttributeError)
+
+
 @mutant("deepcopy of an inference tensor is an inference tensor")
 def _():
     wrap(
@@ -95,6 +121,11 @@ def _():
     then(pickle, "loads", lambda made, data: made.detach() if is_tensor(made) else made)
 
 
+@mutant("a pickle of uint16 can be read")
+def _():
+    allow(pickle, "loads", lambda data: torch.zeros(2, dtype=torch.uint16), AttributeError)
+
+
 @mutant("pickling a non-leaf is refused")
 def _():
     refuse(pickle, "dumps", lambda x, *args: is_tensor(x) and not x.is_leaf)
@@ -103,6 +134,12 @@ def _():
 @mutant("torch.save stores the elements of a slice only")
 def _():
     wrap(torch, "save", lambda real, x, file: real(x.clone() if is_tensor(x) else x, file))
+
+
+@mutant("torch.save takes two dtypes on one storage")
+def _():
+    save = torch.save
+    allow(torch, "save", lambda x, file: save([part.clone() for part in x], file))
 
 
 @mutant("torch.load drops requires_grad")
@@ -125,6 +162,41 @@ def _():
         return made
 
     then(torch, "load", after)
+
+
+@mutant("torch.load joins tensors of equal values")
+def _():
+    then(
+        torch,
+        "load",
+        lambda made, file, **_: (
+            [made[0]] * 2
+            if isinstance(made, list)
+            and len(made) == 2
+            and made[0].shape == made[1].shape
+            and torch.equal(*made)
+            else made
+        ),
+    )
+
+
+@mutant("torch.load reads the whole file even with mmap=True")
+def _():
+    wrap(torch, "load", lambda real, file, mmap=None, **options: real(file, **options))
+
+
+@mutant("torch.load accepts numbers and arrays of NumPy")
+def _():
+    def change(real, file, **options):
+        try:
+            return real(file, **options)
+        except pickle.UnpicklingError as error:
+            if "numpy" not in str(error):
+                raise
+            file.seek(0)
+            return real(file, weights_only=False)
+
+    wrap(torch, "load", change)
 
 
 @mutant("torch.load runs any code")

@@ -15,6 +15,11 @@ def _():
     then(torch, "from_numpy", lambda made, a: made.to(torch.get_default_dtype()))
 
 
+@mutant("from_numpy obeys the default device")
+def _():
+    then(torch, "from_numpy", lambda made, a: made.to(torch.get_default_device()))
+
+
 @mutant("from_numpy gives a tensor that requires grad")
 def _():
     then(torch, "from_numpy", lambda made, a: made.requires_grad_())

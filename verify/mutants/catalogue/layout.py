@@ -5,6 +5,7 @@ from torch import Tensor
 
 from verify.mutants.changes import (
     allow,
+    in_mode,
     is_tensor,
     marked,
     mutant,
@@ -76,6 +77,21 @@ def _():
         then(Tensor, name, lambda result, *args: result.clone())
 
 
+@mutant("reshape and flatten copy what is not contiguous")
+def _():
+    for name in ("reshape", "flatten"):
+        wrap(
+            Tensor,
+            name,
+            lambda real, self, *args: real(self.contiguous(), *args),
+        )
+
+
+@mutant("ravel gives a view where the strides allow one")
+def _():
+    wrap(Tensor, "ravel", lambda real, self: self.reshape(-1))
+
+
 @mutant("flatten of a one-dimensional tensor is a new object")
 def _():
     then(
@@ -108,6 +124,46 @@ def _():
 def _():
     for name in ("unbind", "split", "chunk"):
         then(Tensor, name, lambda pieces, *args: tuple(piece.clone() for piece in pieces))
+
+
+def cut(self: Tensor, sizes: list[int]) -> tuple[Tensor, ...]:
+    """Return the pieces as ordinary views, one by one."""
+    starts = [sum(sizes[:i]) for i in range(len(sizes))]
+    return tuple(self.narrow(0, at, size) for at, size in zip(starts, sizes, strict=True))
+
+
+@mutant("unbind gives ordinary views")
+def _():
+    wrap(torch, "unbind", lambda real, x: tuple(part.squeeze(0) for part in cut(x, [1] * len(x))))
+
+
+@mutant("split gives ordinary views")
+def _():
+    wrap(Tensor, "split", lambda real, x, size: cut(x, [len(p) for p in real(x, size)]))
+
+
+@mutant("chunk gives ordinary views")
+def _():
+    wrap(Tensor, "chunk", lambda real, x, n: cut(x, [len(p) for p in real(x, n)]))
+
+
+@mutant("tensor_split gives the pieces of chunk")
+def _():
+    wrap(Tensor, "tensor_split", lambda real, x, n: x.chunk(n))
+
+
+@mutant("a loop over a tensor gives ordinary views")
+def _():
+    wrap(Tensor, "__iter__", lambda real, x: iter([x[i] for i in range(len(x))]))
+
+
+@mutant("a slice of a non-leaf cannot be changed in place")
+def _():
+    then(
+        Tensor,
+        "__getitem__",
+        lambda part, self, index: self.unbind()[0] if index == 0 and not self.is_leaf else part,
+    )
 
 
 @mutant("real and imag copy")
@@ -151,6 +207,15 @@ def _():
         Tensor,
         "__getitem__",
         lambda part, self, index: part.clone() if is_tensor(index) and not index.dim() else part,
+    )
+
+
+@mutant("indexing with True gives a view")
+def _():
+    wrap(
+        Tensor,
+        "__getitem__",
+        lambda real, self, index: real(self, None if index is True else index),
     )
 
 
@@ -217,6 +282,12 @@ def _():
         then(torch, name, lambda made, x: made.contiguous())
 
 
+@mutant("ones_like, full_like, randn_like and randint_like give a contiguous tensor")
+def _():
+    for name in ("ones_like", "full_like", "randn_like", "randint_like"):
+        then(torch, name, lambda made, x, *args: made.contiguous())
+
+
 @mutant("new_zeros keeps the strides of its source")
 def _():
     wrap(
@@ -226,6 +297,18 @@ def _():
             torch.zeros_like(self) if tuple(self.shape) == tuple(shape) else real(self, shape)
         ),
     )
+
+
+@mutant("new_empty, new_ones and new_full keep the strides of their source")
+def _():
+    for name in ("new_empty", "new_ones", "new_full"):
+        then(
+            Tensor,
+            name,
+            lambda made, self, shape, *args: (
+                torch.empty_like(self) if tuple(self.shape) == tuple(shape) else made
+            ),
+        )
 
 
 @mutant("to with another dtype gives a contiguous tensor")
@@ -248,6 +331,26 @@ def _():
     )
 
 
+@mutant("to with a memory format closes the gaps of a crop")
+def _():
+    def change(real, self, *args, memory_format=torch.preserve_format, **options):
+        if args or options or memory_format == torch.preserve_format or self.dim() != 4:
+            return real(self, *args, memory_format=memory_format, **options)
+        made = real(self, memory_format=memory_format)
+        return made.contiguous(memory_format=memory_format)
+
+    wrap(Tensor, "to", change)
+
+
+@mutant("to with a memory format returns images of one channel")
+def _():
+    def change(real, self, *args, **options):
+        last = options == {"memory_format": torch.channels_last} and not args
+        return self if last and self.is_contiguous(**options) else real(self, *args, **options)
+
+    wrap(Tensor, "to", change)
+
+
 @mutant("channels_last is ignored for three dimensions")
 def _():
     for name in ("clone", "to", "contiguous"):
@@ -264,6 +367,17 @@ def _():
 def _():
     for name in ("zero_", "fill_"):
         refuse(Tensor, name, lambda self, *args: 0 in self.stride())
+
+
+@mutant("an expanded tensor refuses zero_")
+def _():
+    refuse(Tensor, "zero_", lambda self: 0 in self.stride())
+
+
+@mutant("an expanded tensor refuses tril_ and triu_")
+def _():
+    for name in ("tril_", "triu_"):
+        refuse(Tensor, name, lambda self: 0 in self.stride())
 
 
 @mutant("unfold copies")
@@ -291,6 +405,11 @@ def _():
     then(
         Tensor, "__getitem__", lambda part, self, index: part.detach() if part._is_view() else part
     )
+
+
+@mutant("a slice under no_grad is an ordinary view")
+def _():
+    in_mode(Tensor, "__getitem__", torch.enable_grad)
 
 
 @mutant("data_ptr is the address of the storage")

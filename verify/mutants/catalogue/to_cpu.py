@@ -24,6 +24,17 @@ def _():
     then(Tensor, "to", lambda result, self, *args: result.clone() if result is self else result)
 
 
+@mutant("to takes cpu:0 for cpu")
+def _():
+    wrap(
+        Tensor,
+        "to",
+        lambda real, self, *args, **options: real(
+            self, *("cpu" if a == "cpu:0" else a for a in args if a is not None), **options
+        ),
+    )
+
+
 @mutant("cpu copies a tensor on the CPU")
 def _():
     then(Tensor, "cpu", lambda result, self: result.clone() if result is self else result)
@@ -104,6 +115,12 @@ def _():
     warn(Tensor, "to", "no gradients", lambda self, dtype: dtype == torch.int64)
 
 
+@mutant("int and bool warn")
+def _():
+    for name in ("int", "bool"):
+        warn(Tensor, name, "no gradients", lambda self: self.requires_grad)
+
+
 @mutant("to with an integer dtype refuses a tensor that requires grad")
 def _():
     refuse(Tensor, "to", lambda self, dtype, *args: self.requires_grad and dtype == torch.int64)
@@ -154,6 +171,25 @@ def _():
 @mutant("a converted module has new parameters")
 def _():
     wrap(torch.__future__, "get_overwrite_module_params_on_conversion", lambda real: True)
+
+
+@mutant("a converted module keeps its buffers")
+def _():
+    def change(real, self, *args):
+        before = dict(self._buffers)
+        result = real(self, *args)
+        for name, buffer in before.items():
+            if not self._buffers[name].is_meta:
+                buffer.data = self._buffers[name].data
+                self._buffers[name] = buffer
+        return result
+
+    wrap(Module, "to", change)
+
+
+@mutant("a module on the way to meta keeps its parameters")
+def _():
+    wrap(Module, "to", lambda real, self, *args: self if "meta" in args else real(self, *args))
 
 
 @mutant("Module.double does nothing")
