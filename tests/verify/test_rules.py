@@ -288,6 +288,28 @@ DEFECTS = [
             ("recorded", {"a": {}}, "measured on another device"),
         ]
     ),
+    # Facts that the text repeats
+    *(
+        (says(f"See `{code}`."), "new", "is no name of torch", "correct it, or list it")
+        for code in (
+            *("x.detatch()", "requires_gard", "t.untyped_storge()", "x.data_prt()", "copy_from_"),
+            *("torch.load(f, weights_onyl=True)", "CloneBackwrd0", "torch.gels(x)", "x.is_lef"),
+            "nn.Parametr",
+        )
+    ),
+    *(
+        (says(f"It gives {number}."), "new", f"holds the number {number}", "correct it, or list it")
+        for number in ("2", "7", "0.5", "3.14", "1,000", "1,048,577", "41", "43", "100", "12")
+    ),
+    (says("It gives 2 bytes, or 42."), "new", "holds the number 2", "correct it"),
+    (
+        write(APPROVED, '[[word]]\nword = "x"\nreason = "y"'),
+        APPROVED,
+        "matches nothing: x",
+        "remove",
+    ),
+    (write(APPROVED, '[[word]]\nword = "x"'), APPROVED, "lacks one of word, reason", "complete"),
+    (write("book/a.md", "See `detatch`."), "book/a.md", "`detatch` is no name", "correct it"),
     # Markdown
     *(
         (says(text), "new", "shows raw in Colab", PLAIN)
@@ -414,6 +436,20 @@ CELLS = {
     "needs CUDA": ("import absent", [], "skipped"),
     "approved": ("import absent", [], "skipped"),
 }
+
+
+def test_facts_that_cells_hold(tmp_path):
+    """Names of torch and of cells; numbers of cells near by, releases, years, computed ones."""
+    book = TinyBook(tmp_path)
+    book["snippet"]["source"] = "# snippet: glance\nx = 1"
+    book.add(code("size", 4, "size = 2**20"), after="claim")
+    text = (
+        "`x.clone()`, `nn.Linear(bias=False)`, `CloneBackward0`, `size`: 1,048,576 since torch 2.9."
+    )
+    book.add(markdown("facts", text), after="claim")
+    assert not [
+        found for found in book.check() if "number" in found.message or "name" in found.message
+    ]
 
 
 def test_a_cell_may_need_a_compiler(tmp_path):

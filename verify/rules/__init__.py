@@ -12,6 +12,7 @@ from verify.rules import (
     cells,
     claims,
     contents,
+    facts,
     figures,
     frame,
     outputs,
@@ -46,6 +47,8 @@ OF_THE_BOOK = (
     contents.check_toc,
     sanitizer.check_sanitizer,
     figures.check_figure_files,
+    facts.check_names,
+    facts.check_numbers,
 )
 
 

@@ -315,4 +315,8 @@ def _():
 
 @mutant("a tensor can grow when nobody keeps its array")
 def _():
-    wrap(Tensor, "numpy", lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self),
+    )
