@@ -98,7 +98,9 @@ def watch(names: list[str]) -> Callable[[], set[str]]:
         value = getattr(owner, name, None)
         if hasattr(value, "__set__"):
             wrap_property(owner, name, noting(index), noting(index))
-        elif callable(value) and name != "__hash__":  # of that, a dataclass asks whether it is None
+        # A dataclass asks whether `__hash__` is None; C code takes a tensor whose `__getitem__` was
+        # replaced for a sequence, even if it has no dimension.
+        elif callable(value) and name not in ("__hash__", "__getitem__"):
             wrap(owner, name, noting(index))
         else:
             always.add(index)
