@@ -18,7 +18,9 @@ def _():
 
 @mutant("exp under no_grad gives a leaf that requires grad")
 def _():
-    then(Tensor, "exp", lambda made, self: made if torch.is_grad_enabled() else made.requires_grad_())
+    then(
+        Tensor, "exp", lambda made, self: made if torch.is_grad_enabled() else made.requires_grad_()
+    )
 
 
 @mutant("a piece of unsafe_split under no_grad requires grad")

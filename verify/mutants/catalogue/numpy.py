@@ -209,8 +209,11 @@ def _():
 
 @mutant("a tensor that requires grad may meet an array")
 def _():
+    def change(real, self, other):
+        return real(self.detach() if isinstance(other, np.ndarray) else self, other)
+
     for name in ("__mul__", "__matmul__"):
-        allow(Tensor, name, lambda a, b: torch.from_numpy(b))
+        wrap(Tensor, name, change)
 
 
 def with_tensor(*names: str) -> None:
@@ -315,4 +318,8 @@ def _():
 
 @mutant("a tensor can grow when nobody keeps its array")
 def _():
-    wrap(Tensor, "numpy", lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self))
+    wrap(
+        Tensor,
+        "numpy",
+        lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self),
+    )
