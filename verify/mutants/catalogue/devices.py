@@ -20,7 +20,10 @@ def _():
 
 @mutant("floor_divide minds the device in both orders")
 def _():
-    refuse(torch, "floor_divide", lambda a, b: is_tensor(b) and a.device != b.device)
+    def differ(a, b):
+        return is_tensor(a) and is_tensor(b) and a.device != b.device
+
+    refuse(torch, "floor_divide", differ)
 
 
 @mutant("copysign takes a 0-dim tensor of another device")

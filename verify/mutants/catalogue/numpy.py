@@ -210,7 +210,8 @@ def _():
 @mutant("a tensor that requires grad may meet an array")
 def _():
     def change(real, self, other):
-        return real(self.detach() if isinstance(other, np.ndarray) else self, other)
+        array = isinstance(other, np.ndarray)
+        return real(self.detach(), torch.from_numpy(other)) if array else real(self, other)
 
     for name in ("__mul__", "__matmul__"):
         wrap(Tensor, name, change)
