@@ -20,7 +20,10 @@ def _():
 
 @mutant("floor_divide minds the device in both orders")
 def _():
-    refuse(torch, "floor_divide", lambda a, b: a.device != b.device)
+    def differ(a, b):
+        return is_tensor(a) and is_tensor(b) and a.device != b.device
+
+    refuse(torch, "floor_divide", differ)
 
 
 @mutant("copysign takes a 0-dim tensor of another device")
@@ -30,7 +33,7 @@ def _():
 
 @mutant("a matrix product minds the meta device")
 def _():
-    refuse(Tensor, "__matmul__", lambda a, b: a.device != b.device)
+    refuse(Tensor, "__matmul__", lambda a, b: is_tensor(b) and a.device != b.device)
 
 
 @mutant("a matrix product with a meta tensor writes its result")
@@ -38,7 +41,7 @@ def _():
     wrap(
         Tensor,
         "__matmul__",
-        lambda real, a, b: a.clone() if b.is_meta and not a.is_meta else real(a, b),
+        lambda real, a, b: a.clone() if is_tensor(b) and b.is_meta else real(a, b),
     )
 
 
@@ -86,3 +89,8 @@ def _():
 @mutant("every tensor is pinned", slow=True)
 def _():
     wrap(Tensor, "is_pinned", lambda real, self: True)
+
+
+@mutant("clone of what does not fit raises with another message")
+def _():
+    raise_other(Tensor, "clone")

@@ -209,8 +209,12 @@ def _():
 
 @mutant("a tensor that requires grad may meet an array")
 def _():
+    def change(real, self, other):
+        array = isinstance(other, np.ndarray)
+        return real(self.detach(), torch.from_numpy(other)) if array else real(self, other)
+
     for name in ("__mul__", "__matmul__"):
-        allow(Tensor, name, lambda a, b: torch.from_numpy(b))
+        wrap(Tensor, name, change)
 
 
 def with_tensor(*names: str) -> None:
