@@ -1,7 +1,7 @@
 """Mutants: processes and loaders."""
 
-import multiprocessing
 import multiprocessing.queues
+import sys
 import traceback
 
 import torch
@@ -47,14 +47,21 @@ def _():
 
 @mutant("a queue sends a copy of the storage")
 def _():
-    wrap(torch.UntypedStorage, "_share_fd_cpu_", lambda real, self: real(self.clone()))
+    kept = []
+
+    def change(real, self):
+        kept.append(self.clone())  # its file closes with it
+        return real(kept[-1])
+
+    wrap(torch.UntypedStorage, "_share_fd_cpu_", change)
 
 
 @mutant("a queue accepts a non-leaf")
 def _():
-    wrap_property(
-        Tensor, "is_leaf", lambda read, self: read(self) or not multiprocessing.parent_process()
-    )
+    def read_for_queue(read, self):
+        return read(self) or sys._getframe(2).f_code.co_name == "reduce_tensor"
+
+    wrap_property(Tensor, "is_leaf", read_for_queue)
 
 
 @mutant("put of a queue with a thread raises")
