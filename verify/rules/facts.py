@@ -18,6 +18,7 @@ WORD = re.compile(r"(?<!\w)[A-Za-z_]\w*")
 QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 NODE = re.compile(r"(\w+?)Backward(?:s|\d)?")  # AddBackward0; its class is known to C++ alone
 NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w|\.\d)")
+ADDRESS = re.compile(r"\]\(([^)]*)\)")  # [pull request 144270](…/144270)
 DIGITS = re.compile(r"\d+(?:\.\d+)?")
 # Not read off a cell: releases, years, the numbers of a list or of a question, addresses of links.
 SKIPPED = re.compile(
@@ -76,6 +77,7 @@ def check_numbers(book: Book) -> Iterator[Problem]:
                 continue
             wanted = {found[0].rstrip(",") for found in NUMBER.finditer(told(cell))}
             near = numbers_near(notebook, place) if wanted else set()
+            near.update(map(float, DIGITS.findall(" ".join(ADDRESS.findall(cell.source)))))
             for number in sorted(wanted):
                 value = float(number.replace(",", ""))
                 if value not in near and not approvals.allow(notebook.path, number):
