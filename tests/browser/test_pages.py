@@ -16,9 +16,9 @@ def axe(page, **options) -> str:
     """Return what axe-core finds on a page, a line each; empty if nothing."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = (
-        Axe().run(page, options={"resultTypes": ["violations"]} | options).response["violations"]
-    )
+    page.evaluate("look.dropRepeats()")
+    done = Axe().run(page, options={"resultTypes": ["violations"]} | options)
+    found = done.response["violations"]
     return "\n".join(
         f"{rule['id']}: {node['html'][:150]} {' '.join(node['failureSummary'].split())}"
         for rule in found
