@@ -1,0 +1,36 @@
+"""Skip properties whose claim does not hold here, and report on how much each was tried."""
+
+import functools
+from pathlib import Path
+
+import pytest
+import releases
+from claims import claims_of
+
+ROOT = Path(__file__).parents[2]
+
+
+@functools.cache
+def bounds() -> dict[str, str | None]:
+    """Return for each claim why it does not hold on this release of torch, if so."""
+    import torch
+
+    return {
+        claim.id: releases.excluded(claim.proof.source, torch.__version__)
+        for claim in claims_of(ROOT)
+    }
+
+
+def pytest_runtest_setup(item):
+    if (id := getattr(item.obj, "claim", None)) and (bound := bounds().get(id)):
+        pytest.skip(f"not run: {bound}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Put the claim and the number of examples on the report; xdist passes them on."""
+    try:
+        return (yield)
+    finally:
+        if id := getattr(item.obj, "claim", None):
+            item.user_properties += [("claim", id), ("tried", item.obj.tried)]
