@@ -92,6 +92,11 @@ def gradient(y: Tensor, x: Tensor, given: Tensor | None = None) -> Tensor | None
     return found
 
 
+def backward(y: Tensor) -> None:
+    """Run the backward pass from the sum of y."""
+    y.backward(torch.ones_like(y), retain_graph=True)
+
+
 def reached(y: Tensor, x: Tensor) -> bool:
     """Tell whether gradients flow from y to x, a gradient of 1 for each element."""
     found = gradient(y, x) if y.requires_grad else None

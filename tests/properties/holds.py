@@ -8,11 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import torch
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis.strategies import SearchStrategy
 
 from .strategies import CannotMake, Recipe, paste
 
+# The release of torch, for claims of which a part says "since 2.12".
+RELEASE = tuple(map(int, torch.__version__.split(".")[:2]))
 FOLDER = Path(__file__).parent
 SEARCH = os.environ.get("HYPOTHESIS_PROFILE") == "search"
 # In an ordinary run the same examples each time: it fails for a reason or not at all. A search
