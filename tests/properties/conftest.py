@@ -1,13 +1,11 @@
 """Skip properties whose claim does not hold here, and report on how much each was tried."""
 
 import functools
-from pathlib import Path
 
 import pytest
-import releases
-from claims import claims_of
 
-ROOT = Path(__file__).parents[2]
+from verify import ROOT, heads
+from verify.claims import claims_of
 
 
 @functools.cache
@@ -16,8 +14,7 @@ def bounds() -> dict[str, str | None]:
     import torch
 
     return {
-        claim.id: releases.excluded(claim.proof.source, torch.__version__)
-        for claim in claims_of(ROOT)
+        claim.id: heads.excluded(claim.proof.source, torch.__version__) for claim in claims_of(ROOT)
     }
 
 
