@@ -47,7 +47,7 @@ def test_new_memory(x: Tensor) -> None:
 @claim("inference_mode.no_version", x=tensors(DTYPES, IN_SCOPE, ("plain", "plain view", *LEAVES)))
 def test_no_version(x: Tensor) -> None:
     with raises(RuntimeError):
-        inference(x)._version
+        inference(x)._version  # noqa: B018
     before = x._version
     with torch.inference_mode():
         x.fill_(1)
@@ -59,12 +59,10 @@ def test_inplace(x: Tensor) -> None:
     t = inference(x)
     with torch.inference_mode():
         t.add_(1)
-    values = t.tolist()
     with raises(RuntimeError):
         t.add_(1)
     with torch.no_grad(), raises(RuntimeError):
         t.add_(1)
-    assert t.tolist() == values
     t.clone().add_(1)
 
 

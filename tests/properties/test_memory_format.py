@@ -114,10 +114,8 @@ def test_expanded(x: Tensor) -> None:
     assert (x.fill_(7) == 7).all() and (x.zero_() == 0).all()
 
 
-@claim(
-    "memory_format.expanded_row", n=st.integers(2, 4), dtype=dtypes(DTYPES), element=grad_modes()
-)
-def test_expanded_row(n: int, dtype: torch.dtype, element: bool) -> None:
+@claim("memory_format.expanded_row", n=st.integers(2, 4), dtype=dtypes(DTYPES), one=grad_modes())
+def test_expanded_row(n: int, dtype: torch.dtype, one: bool) -> None:
     x = torch.zeros(3, dtype=dtype).expand(n, 3)
     copy = x.clone()
 
