@@ -31,3 +31,14 @@ def pytest_runtest_call(item):
     finally:
         if id := getattr(item.obj, "claim", None):
             item.user_properties += [("claim", id), ("tried", item.obj.tried)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Let torch use one thread: the tensors are small, and the processes run side by side."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
