@@ -27,6 +27,7 @@ from .strategies import (
     DTYPES,
     FLOATS,
     GRAD,
+    INTEGERS,
     LAYOUTS,
     LEAVES,
     NON_LEAVES,
@@ -289,3 +290,30 @@ def test_from_file(dtype: torch.dtype, shared: bool) -> None:
         x = torch.from_file(str(path), shared=shared, size=3, dtype=dtype)
         x.fill_(1)
         assert (path.read_bytes() == bytes(size)) != shared
+
+
+@claim("as_tensor_asarray.default_device", x=tensors(DTYPES, LAYOUTS), name=FUNCTIONS)
+def test_default_device(x: Tensor, name: str) -> None:
+    with torch.device("meta"):
+        assert call(name, x).device.type == "meta"
+
+
+@claim("as_tensor_asarray.default_device", a=arrays(ARRAY_DTYPES), name=FUNCTIONS)
+def test_default_device_for_array(a: np.ndarray, name: str) -> None:
+    with torch.device("meta"):
+        assert call(name, a).device.type == "meta" and shares(torch.from_numpy(a), a)
+
+
+@claim("as_tensor_asarray.integer", w=tensors(layouts=LAYOUTS, kinds=GRAD), dtype=dtypes(INTEGERS))
+def test_integer(w: Tensor, dtype: torch.dtype) -> None:
+    assert outside_graph(torch.as_tensor(w, dtype=dtype))
+    if SINCE_2_12:
+        with raises(RuntimeError):
+            call("asarray", w, dtype=dtype)
+    assert outside_graph(torch.asarray(w, dtype=dtype, requires_grad=False))
+
+
+@claim("as_tensor_asarray.zero_dim", a=arrays(ARRAY_DTYPES, shapes=((),)))
+def test_zero_dim(a: np.ndarray) -> None:
+    assert not shares(torch.asarray(a), a) and not shares(torch.asarray(a, copy=False), a)
+    assert shares(torch.as_tensor(a), a) and shares(torch.from_numpy(a), a)

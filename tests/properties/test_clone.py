@@ -29,6 +29,7 @@ from .strategies import (
     PLAIN,
     SPACED,
     grad_modes,
+    one_of,
     tensors,
 )
 
@@ -139,3 +140,18 @@ def test_order_kept(x: Tensor) -> None:
 @claim("clone.size", x=tensors(DTYPES, LAYOUTS))
 def test_size(x: Tensor) -> None:
     assert bytes_of(x.clone()) == x.numel() * x.element_size()
+
+
+UNSEEN = {
+    "no_grad": lambda x: x.fill_(5),
+    "detach": lambda x: x.detach().fill_(5),
+    "data": lambda x: x.data.fill_(5),
+}
+
+
+@claim("clone.overwrite_unseen", x=tensors(kinds=GRAD), way=one_of(*UNSEEN))
+def test_overwrite_unseen(x: Tensor, way: str) -> None:
+    copy = x.clone()
+    with torch.set_grad_enabled(way != "no_grad"):
+        UNSEEN[way](copy)
+    assert (copy == 5).all() and (gradient(copy, x) == 1).all()

@@ -24,10 +24,12 @@ from .strategies import (
     PLAIN,
     dtypes,
     grad_modes,
+    one_of,
     pairs,
     tensors,
 )
 
+NOT_FINITE = ("inf", "-inf", "nan")
 REAL = (*FLOATS, *INTEGERS, torch.bool)
 WRITABLE = (*PLAIN, "non-leaf", "view of a non-leaf")
 
@@ -196,3 +198,28 @@ def test_expanded(pair: tuple[Tensor, Tensor], grad: bool) -> None:
             destination.copy_(source)
         copy = destination.clone().copy_(source)
     assert equal(copy, source.to(copy.dtype))
+
+
+@claim("copy_.range", dtype=dtypes(INTEGERS), value=one_of(1e30, -1e30, *map(float, NOT_FINITE)))
+def test_range(dtype: torch.dtype, value: float) -> None:
+    destination = torch.empty(2, dtype=dtype)
+    assert not warnings_of(lambda: destination.copy_(torch.tensor(value)))
+    assert all(type(number) is int for number in destination.tolist())
+
+
+PIECES = {
+    "unbind": Tensor.unbind,
+    "split": lambda x: x.split(1),
+    "chunk": lambda x: x.chunk(2),
+    "loop": iter,
+}
+
+
+@claim("copy_.pieces", w=tensors(kinds=GRAD), way=one_of(*PIECES))
+def test_pieces(w: Tensor, way: str) -> None:
+    base = torch.zeros(2, *w.shape, dtype=w.dtype)
+    piece = next(iter(PIECES[way](base)))
+    with raises(RuntimeError):
+        piece.copy_(w)
+    base[0] = w
+    assert equal(base[0], w)

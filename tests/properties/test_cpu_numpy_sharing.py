@@ -1,11 +1,15 @@
 """The claims of book/topics/cpu_numpy_sharing.ipynb as properties."""
 
+import operator as op
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from .facts import (
     backward,
+    bytes_of,
+    equal,
     gradient,
     quiet,
     raises,
@@ -26,6 +30,7 @@ from .strategies import (
     arrays,
     dtypes,
     grad_modes,
+    one_of,
     tensors,
 )
 
@@ -189,3 +194,78 @@ def test_read_only(a: np.ndarray) -> None:
     assert len(warnings_of(lambda: found.append(torch.from_numpy(a)))) == 1
     found[0].fill_(101)
     assert a.tolist() == found[0].tolist()
+
+
+@claim(
+    "cpu_numpy_sharing.iadd_array", t=tensors(NUMPY_FLOATS, IN_SCOPE, PLAIN), way=one_of(*"+-*/")
+)
+def test_iadd_array(t: Tensor, way: str) -> None:
+    array, old, values = np.ones(t.shape), t, t.tolist()
+    with quiet():
+        if way == "+":
+            t += array
+        elif way == "-":
+            t -= array
+        elif way == "*":
+            t *= array
+        else:
+            t /= array
+    assert t is not old and old.tolist() == values and t.dtype == torch.float64
+    old += torch.from_numpy(array)
+    assert old.tolist() != values
+
+
+@claim("cpu_numpy_sharing.resize_shape", a=arrays())
+def test_resize_shape(a: np.ndarray) -> None:
+    x = torch.from_numpy(a.copy())
+    size = bytes_of(x)
+    with raises(RuntimeError):
+        x.resize_(100)
+    assert x.shape == (100,) and bytes_of(x) == size
+
+
+@claim("cpu_numpy_sharing.resize_dlpack", x=tensors(NUMPY_DTYPES, IN_SCOPE, PLAIN))
+def test_resize_dlpack(x: Tensor) -> None:
+    own = x.clone()
+    array, values = np.from_dlpack(own), own.tolist()
+    own.resize_(5000)
+    assert not shares(array, own) and array.tolist() == values
+
+
+@claim("cpu_numpy_sharing.bool_result", t=tensors(NUMPY_FLOATS, IN_SCOPE, PLAIN))
+def test_bool_result(t: Tensor) -> None:
+    t[(0,) * t.dim()] = float("nan")
+    with quiet():
+        found = np.isnan(t)
+    assert (
+        type(found) is Tensor and found.dtype == torch.uint8 and torch.isnan(t).dtype == torch.bool
+    )
+    assert equal(~found, 255 - found) and (~found >= 254).all()
+
+
+@claim("cpu_numpy_sharing.compare", t=tensors(NUMPY_FLOATS, IN_SCOPE, PLAIN, SHAPES[1:]))
+def test_compare(t: Tensor) -> None:
+    array = t.clone().numpy()
+    for a, b in ((t, array), (array, t)):
+        for operator in (op.lt, op.le, op.gt, op.ge):
+            with raises(TypeError):
+                operator(a, b)
+    with quiet():
+        assert bool((t == array).all()) and (t != array) is True
+
+
+@claim("cpu_numpy_sharing.functions", t=tensors(NUMPY_FLOATS, IN_SCOPE, PLAIN))
+def test_functions(t: Tensor) -> None:
+    array = t.clone().numpy()
+    for call in (lambda: torch.sin(array), lambda: torch.add(t, array), lambda: torch.norm(array)):
+        with raises((TypeError, AttributeError)):
+            call()
+
+
+@claim("cpu_numpy_sharing.packed", a=arrays((np.dtype("int32"), np.dtype("float64"))))
+def test_packed(a: np.ndarray) -> None:
+    record = np.zeros(3, dtype=[("number", a.dtype), ("byte", np.int8)])["number"]
+    for function in (torch.from_numpy, torch.tensor):
+        with raises(ValueError):
+            function(record)
+        assert function(record.copy()).tolist() == record.tolist()

@@ -128,3 +128,12 @@ def test_no_warning(x: Tensor) -> None:
         x.data = torch.zeros_like(x)
 
     assert not warnings_of(use)
+
+
+@claim("data.assign_kept", w=tensors(kinds=("leaf", "Parameter")), view=grad_modes())
+def test_assign_kept(w: Tensor, view: bool) -> None:
+    square = w.view(w.shape) * numbered(w) if view else w.exp()
+    expected = numbered(w) if view else square.detach().clone()
+    w.data = torch.zeros_like(w)
+    square.backward(torch.ones_like(square))
+    assert equal(w.grad, expected)

@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from .facts import (
     alike,
@@ -123,3 +124,14 @@ def test_no_grad(x: Tensor) -> None:
     assert x._version == version + 1 and type(x.grad_fn) is behind
     with raises(RuntimeError):
         backward(z)
+
+
+@claim("data_vs_detach.checkpoint", w=tensors(kinds=LEAVES))
+def test_checkpoint(w: Tensor) -> None:
+    x = torch.ones_like(w.detach()).requires_grad_()
+    result = checkpoint(lambda a: w * a, x, use_reentrant=False)
+    version = w._version
+    w.detach().zero_()
+    assert w._version == version + 1
+    result.backward(torch.ones_like(result))
+    assert (x.grad == 0).all()

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -23,6 +24,7 @@ from .facts import (
 )
 from .holds import claim
 from .strategies import (
+    COMPLEX,
     DTYPES,
     FLOATS,
     IN_SCOPE,
@@ -30,6 +32,7 @@ from .strategies import (
     LEAVES,
     NON_LEAVES,
     PLAIN,
+    arrays,
     dtypes,
     grad_modes,
     one_of,
@@ -227,3 +230,27 @@ def test_mmap(dtype: torch.dtype) -> None:
         x = torch.load(path, mmap=True)
         x.fill_(1)
         assert (torch.load(path) == 0).all() and (x == 1).all()
+
+
+@claim("deepcopy_pickle.dtypes", dtype=dtypes((torch.uint16, torch.uint32, torch.float8_e5m2)))
+def test_newer_dtypes(dtype: torch.dtype) -> None:
+    x = torch.ones(2).to(dtype)
+    assert copy.deepcopy(x).tolist() == saved(x).tolist() == x.tolist()
+    data = pickle.dumps(x)
+    for way in (lambda: pickle.loads(data), lambda: copy.copy(x)):
+        with raises((AttributeError, KeyError, RuntimeError, TypeError, ValueError)):
+            way()
+
+
+@claim("deepcopy_pickle.two_storages", a=arrays(), way=OWN)
+def test_two_storages(a: np.ndarray, way: str) -> None:
+    first, second = WAYS[way]([torch.from_numpy(a), torch.from_numpy(a)])
+    assert not shares(first, second) and equal(first, second)
+
+
+@claim("deepcopy_pickle.two_dtypes", x=tensors(COMPLEX, IN_SCOPE, PLAIN))
+def test_two_dtypes(x: Tensor) -> None:
+    with raises(RuntimeError):
+        saved([x, x.real])
+    first, second = copy.deepcopy([x, x.real])
+    assert shares(first, second)

@@ -21,8 +21,10 @@ from .strategies import (
     LAYOUTS,
     LEAVES,
     PLAIN,
+    SHAPES,
     VIEWS,
     grad_modes,
+    one_of,
     tensors,
 )
 
@@ -118,7 +120,7 @@ def test_inplace(x: Tensor) -> None:
     assert result.grad_fn.next_functions[0][0] is nodes
 
 
-@claim("detach.inplace", x=tensors(layouts=LAYOUTS, kinds=VIEWS))
+@claim("detach.inplace_view", x=tensors(layouts=LAYOUTS, kinds=VIEWS))
 def test_inplace_on_a_view(x: Tensor) -> None:
     with raises(RuntimeError):
         x.detach_()
@@ -129,3 +131,22 @@ def test_inplace_in_inference_mode(x: Tensor) -> None:
     with torch.inference_mode():
         view = x.view(x.shape)
         view.detach_()
+
+
+PIECES = {
+    "unbind": Tensor.unbind,
+    "split": lambda x: x.split(1),
+    "chunk": lambda x: x.chunk(2),
+}
+
+
+@claim(
+    "detach.pieces",
+    x=tensors(kinds=("non-leaf", "view of a non-leaf"), shapes=SHAPES[1:]),
+    way=one_of(*PIECES),
+)
+def test_pieces(x: Tensor, way: str) -> None:
+    piece = PIECES[way](x)[0]
+    piece.detach().zero_()
+    with raises(RuntimeError):
+        piece * 2

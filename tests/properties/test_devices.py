@@ -106,3 +106,14 @@ def test_chain_shares(x: Tensor) -> None:
 def test_detach_allocates_nothing(x: Tensor) -> None:
     assert x.detach().untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
     assert x.clone().untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+
+
+@claim("devices.meta_silent", x=tensors(shapes=((2, 2), (3, 3))))
+def test_meta_silent(x: Tensor) -> None:
+    x = x.detach().clone()
+    away, values = x.to("meta"), x.tolist()
+    for product in (x @ away, away @ x):
+        assert product.shape == x.shape
+    x += away
+    assert x.tolist() == values
+    assert x[torch.tensor([0], device="meta")].device.type == "meta"

@@ -162,3 +162,9 @@ def test_capsule(x: Tensor) -> None:
 def test_capsule_of_conj(x: Tensor) -> None:
     x = x + 1j
     assert torch.from_dlpack(to_dlpack(x.conj())).tolist() == x.tolist()
+
+
+@claim("dlpack.writable", x=tensors(NUMPY_DTYPES, kinds=PLAIN))
+def test_writable(x: Tensor) -> None:
+    array = np.from_dlpack(x)
+    assert array.flags.writeable and seen_by_each_other(array, x)

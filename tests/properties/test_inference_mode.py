@@ -168,3 +168,41 @@ def test_load(dtype: torch.dtype) -> None:
     assert all(p.is_inference() for p in module.parameters())
     module(torch.ones(1, 2, dtype=torch.float64)).sum().backward()
     assert module.weight.grad is None
+
+
+@claim("inference_mode.from_scratch", x=tensors(NUMPY_FLOATS, kinds=PLAIN))
+def test_from_scratch(x: Tensor) -> None:
+    array = x.numpy()
+    with torch.inference_mode():
+        for made in (torch.from_numpy(array), copy.copy(x)):
+            assert made.is_inference() and shares(made, x)
+
+
+@claim("inference_mode.counter", x=tensors(kinds=(*PLAIN, *GRAD)))
+def test_counter(x: Tensor) -> None:
+    before = x._version
+    with torch.inference_mode():
+        x.add_(1)
+        assert x._version == before + 1
+
+
+@claim("inference_mode.step", dtype=dtypes(FLOATS))
+def test_step(dtype: torch.dtype) -> None:
+    made = model(dtype, inside=True)
+    made(torch.ones(1, 2, dtype=dtype)).sum().backward()
+    values = made.bias.tolist()
+    with raises(RuntimeError):
+        torch.optim.SGD(made.parameters(), lr=0.5).step()
+    assert made.bias.tolist() != values
+
+
+@claim("inference_mode.converted", dtype=dtypes((torch.float32, torch.float16, torch.bfloat16)))
+def test_converted(dtype: torch.dtype) -> None:
+    module = nn.Linear(2, 3).to(dtype)
+    with torch.inference_mode():
+        module.double()
+    for p in module.parameters():
+        version = p._version
+        with torch.no_grad():
+            p.add_(1)
+        assert p.is_inference() and p._version == version + 1

@@ -5,7 +5,7 @@ import copy
 import torch
 from torch import Tensor, nn
 
-from .facts import backward, equal, gradient, raises, shares
+from .facts import backward, equal, gradient, node, raises, shares
 from .holds import claim
 from .strategies import (
     DTYPES,
@@ -14,6 +14,7 @@ from .strategies import (
     LEAVES,
     PLAIN,
     SHAPES,
+    dtypes,
     grad_modes,
     one_of,
     pairs,
@@ -279,3 +280,27 @@ def test_ctx_attribute(w: Tensor, saved: bool) -> None:
     else:
         backward(result)
         assert (w.grad == 0).all()
+
+
+@claim("inplace_and_version_counter.batch_norm", dtype=dtypes((torch.float32, torch.float64)))
+def test_batch_norm(dtype: torch.dtype) -> None:
+    norm = nn.BatchNorm1d(2).to(dtype)
+    x = torch.arange(6.0, dtype=dtype).reshape(3, 2)
+    before = norm.running_mean._version, norm.running_mean.tolist()
+    norm(x)
+    assert norm.running_mean._version == before[0] and norm.running_mean.tolist() != before[1]
+
+
+@claim("inplace_and_version_counter.named", x=tensors(kinds=("leaf", "Parameter", "non-leaf")))
+def test_named(x: Tensor) -> None:
+    of_input = node(x)  # None for a leaf
+    by_result, by_input = x.exp(), x * x
+    with torch.no_grad():
+        by_result.add_(1)
+        x.add_(1)
+    with raises(RuntimeError, match="is output 0 of Exp"):
+        backward(by_result)
+    with raises(RuntimeError) as found:
+        backward(by_input)
+    assert ("is output 0 of" in str(found.value)) == (of_input is not None)
+    assert not of_input or of_input.removesuffix("Backward") in str(found.value)

@@ -6,6 +6,7 @@ from torch import Tensor
 from .facts import (
     backward,
     equal,
+    gradient,
     new_leaf,
     outside_graph,
     quiet,
@@ -16,6 +17,7 @@ from .holds import claim
 from .strategies import (
     DTYPES,
     FLOATS,
+    INTEGERS,
     LAYOUTS,
     LEAVES,
     NON_LEAVES,
@@ -162,3 +164,60 @@ def test_flag(x: Tensor, flag: bool) -> None:
         x.requires_grad = flag
     assert not x.detach().requires_grad
     assert x.requires_grad_() is x and x.grad_fn is behind
+
+
+@claim("leaf_tensors.becomes", w=tensors(kinds=LEAVES), dtype=dtypes(INTEGERS))
+def test_integer_stays_plain(w: Tensor, dtype: torch.dtype) -> None:
+    assert outside_graph(torch.zeros(w.shape, dtype=dtype).copy_(w))
+
+
+@claim("leaf_tensors.inputs", w=tensors(kinds=LEAVES))
+def test_inputs(w: Tensor) -> None:
+    y = w * 2
+    (y * 3).backward(torch.ones_like(w), inputs=[y])
+    with quiet():
+        assert (y.grad == 3).all() and w.grad is None
+
+
+UNRECORDED = {
+    "logical_and_": lambda x: x.logical_and_(torch.zeros(x.shape)),
+    "logical_not_": Tensor.logical_not_,
+    "logical_or_": lambda x: x.logical_or_(torch.ones(x.shape)),
+    "logical_xor_": lambda x: x.logical_xor_(torch.ones(x.shape)),
+}
+
+
+@claim("leaf_tensors.inplace", w=tensors(kinds=LEAVES), way=one_of(*UNRECORDED))
+def test_four_run(w: Tensor, way: str) -> None:
+    w.detach().fill_(7)
+    UNRECORDED[way](w)
+    assert (w != 7).all() and new_leaf(w)
+
+
+@claim("leaf_tensors.unrecorded", w=tensors(kinds=LEAVES), way=one_of(*UNRECORDED))
+def test_unrecorded(w: Tensor, way: str) -> None:
+    h = w * 1
+    UNRECORDED[way](h)
+    assert (gradient(h, w) == 1).all()
+
+
+@claim("leaf_tensors.unguarded", w=tensors((torch.float32,), kinds=LEAVES), way=one_of(0, 1, 2))
+def test_unguarded(w: Tensor, way: int) -> None:
+    if way == 0:
+        torch.gt(torch.zeros(w.shape), torch.ones(w.shape), out=w)
+    elif way == 1:
+        w.view(torch.int32).zero_()
+    else:
+        w.detach().zero_()
+    assert (w == 0).all() and new_leaf(w)
+
+
+@claim("leaf_tensors.under_no_grad", w=tensors(kinds=LEAVES), way=one_of(*IN_PLACE))
+def test_under_no_grad(w: Tensor, way: str) -> None:
+    with torch.no_grad():
+        IN_PLACE[way](w)
+        assert new_leaf(w)
+        with raises(RuntimeError):
+            w.resize_(w.shape)
+        with raises(RuntimeError):
+            w.resize_as_(w)

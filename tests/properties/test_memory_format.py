@@ -147,3 +147,15 @@ def test_shift(n: int, dtype: torch.dtype) -> None:
     assert x.tolist() == values
     x[1:] = x[:-1].clone()
     assert x.tolist() == [values[0], *values[:-1]]
+
+
+@claim("memory_format.crop", n=st.integers(2, 4), channels=st.integers(2, 4), dtype=dtypes(DTYPES))
+def test_crop(n: int, channels: int, dtype: torch.dtype) -> None:
+    images = torch.zeros(2, channels, n, n, dtype=dtype)
+    crop = images.to(memory_format=torch.channels_last)[:, :, : n - 1]
+    assert crop.to(memory_format=torch.channels_last) is crop and not dense(crop)
+    made = crop.contiguous(memory_format=torch.channels_last)
+    assert made is not crop and dense(made)
+    one = images[:, :1].clone(memory_format=torch.contiguous_format)
+    assert one.to(memory_format=torch.channels_last) is not one
+    assert one.contiguous(memory_format=torch.channels_last) is one

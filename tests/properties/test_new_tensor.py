@@ -125,3 +125,12 @@ def test_relatives(x: Tensor, device: str) -> None:
 @claim("new_tensor.relatives", x=tensors(INTEGERS, LAYOUTS))
 def test_new_full_cuts(x: Tensor) -> None:
     assert x.new_full((2,), 1.5).tolist() == [1, 1]
+
+
+@claim("new_tensor.signature", x=tensors(DTYPES, LAYOUTS), dtype=dtypes(FLOATS), flag=grad_modes())
+def test_signature(x: Tensor, dtype: torch.dtype, flag: bool) -> None:
+    made = x.new_tensor([1], dtype=dtype, device="cpu", requires_grad=flag)
+    assert made.dtype == dtype and made.requires_grad == flag
+    for options in ({"layout": torch.strided}, {"pin_memory": flag}):
+        with raises(TypeError):
+            x.new_tensor([1], **options)

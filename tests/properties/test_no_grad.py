@@ -1,5 +1,8 @@
 """The claims of book/topics/no_grad.ipynb as properties."""
 
+import copy
+import io
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -177,3 +180,13 @@ def test_inference(w: Tensor) -> None:
     assert not normal.is_inference()
     w * normal
     normal.zero_()
+
+
+@claim("no_grad.leaf_copies", w=tensors(kinds=LEAVES))
+def test_leaf_copies(w: Tensor) -> None:
+    file = io.BytesIO()
+    torch.save(w, file)
+    file.seek(0)
+    with torch.no_grad():
+        for made in (copy.deepcopy(w), torch.load(file)):
+            assert new_leaf(made) and not shares(made, w)

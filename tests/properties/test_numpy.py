@@ -135,3 +135,15 @@ def test_back_by_tensor(a: np.ndarray) -> None:
 def test_meta(x: Tensor, grad: bool) -> None:
     with torch.set_grad_enabled(grad), raises(TypeError):
         x.to("meta").numpy()
+
+
+MATRICES = tuple(shape for shape in SHAPES if len(shape) == 2 and min(shape) > 1)
+
+
+@claim("numpy.order", x=tensors(NUMPY_FLOATS, ("transposed",), shapes=MATRICES))
+def test_order(x: Tensor) -> None:
+    assert x.detach().numpy().copy().flags.c_contiguous
+    kept = [x.detach().clone().numpy(), x.clone().detach().numpy()]
+    kept.append(x.detach().numpy().copy(order="K"))
+    steps = tuple(step * x.element_size() for step in x.stride())
+    assert all(array.strides == steps for array in kept)

@@ -22,6 +22,7 @@ from .strategies import (
     INTEGERS,
     LAYOUTS,
     LEAVES,
+    PLAIN,
     dtypes,
     grad_modes,
     tensors,
@@ -122,3 +123,10 @@ def test_no_grad(x: Tensor, dtype: torch.dtype) -> None:
         assert outside_graph(x.to(dtype, copy=True))
         result = x.to(dtype)
     assert result is x if dtype == x.dtype else outside_graph(result)
+
+
+@claim("to_cpu.index", x=tensors(DTYPES, LAYOUTS, PLAIN))
+def test_index(x: Tensor) -> None:
+    copy = x.to("cpu:0")
+    assert copy is not x and unseen_by_each_other(copy, x)
+    assert "device" not in repr(copy)

@@ -88,7 +88,7 @@ def test_view(x: Tensor) -> None:
         assert not x.is_contiguous()
 
 
-@claim("views.reshape", x=tensors(DTYPES, LAYOUTS), way=one_of("reshape", "flatten", "ravel"))
+@claim("views.reshape", x=tensors(DTYPES, LAYOUTS), way=one_of("reshape", "flatten"))
 def test_reshape(x: Tensor, way: str) -> None:
     made = x.reshape(-1) if way == "reshape" else getattr(x, way)()
     try:
@@ -189,3 +189,18 @@ def test_storage(x: Tensor) -> None:
     del x
     assert bytes_of(part) == bytes_of(part.contiguous()) == size
     assert bytes_of(part.clone()) == part.numel() * part.element_size()
+
+
+@claim("views.ravel", x=tensors(DTYPES, LAYOUTS))
+def test_ravel(x: Tensor) -> None:
+    assert shares(x.ravel(), x) == x.is_contiguous()
+
+
+@claim("views.base_changed", w=tensors(kinds=("non-leaf",)), grad=grad_modes())
+def test_base_changed(w: Tensor, grad: bool) -> None:
+    view = w.view(w.shape)
+    with torch.set_grad_enabled(grad):
+        w.fill_(7)
+    assert (view.detach() == 7).all()
+    if grad:
+        view * 2
