@@ -25,6 +25,7 @@ from verify.claims import NAMES, Claim, claims_of
 from verify.evidence import FAILED, NOT_RUN, PASSED, STALE
 
 PAGE = "reference/claims"  # the page of the table
+SCOPE = "reference/scope"  # the page that says what each claim takes for granted
 DOWNLOAD = "claims.json"  # stands beside it
 MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "○"}
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
@@ -98,6 +99,10 @@ class Ledger:
             for number, part in enumerate(re.split(r"(\d{4}-\d\d-\d\d)", text)):
                 entry += nodes.inline("", part, classes=["day"]) if number % 2 else nodes.Text(part)
             line += entry
+        if SCOPE in app.env.found_docs:
+            uri = app.builder.get_relative_uri(docname, SCOPE)
+            line += nodes.Text(" · ")
+            line += nodes.reference("", "What it covers", refuri=uri, internal=True)
         return line
 
     def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
