@@ -247,12 +247,12 @@ def _():
     with_tensor("__lt__", "__le__", "__gt__", "__ge__")
 
 
-@mutant("+= with an array writes to the tensor")
+@mutant("an array can be added in place")
 def _():
     with_tensor("__iadd__")
 
 
-@mutant("-= with an array writes to the tensor")
+@mutant("an array can be subtracted and multiplied in place")
 def _():
     with_tensor("__isub__", "__imul__", "__itruediv__")
 
