@@ -17,7 +17,7 @@ SITE := _build/html
 NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants bench-suite clean
+.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -51,11 +51,19 @@ book: setup ## build the site into _build/html
 
 test: setup ## run every cell again, compare with the stored outputs, and run the other tests
 	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --ignore=tests/browser --record _build/record.json
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --ignore=tests/browser --ignore=tests/properties --record _build/record.json
+
+properties: setup ## try the claims on tensors of many kinds (Hypothesis), and sweep over PyTorch's operators
+	@echo '==> Trying the claims on tensors of many kinds, $(WORKERS) at a time'
+	@$(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/properties -n $(WORKERS) --dist worksteal
+
+search-properties: setup ## the same with 5000 examples for each, drawn anew each time
+	@echo '==> Searching for counterexamples, $(WORKERS) at a time'
+	@HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/properties -n $(WORKERS) --dist worksteal
 
 test-gpu: setup ## the same with the cells that need CUDA, one notebook at a time; an error without CUDA
 	@echo '==> Validating the notebooks on CUDA, one at a time'
-	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --ignore=tests/browser --record _build/record.json
+	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --ignore=tests/browser --ignore=tests/properties --record _build/record.json
 
 record: setup ## run the notebooks and write evidence/<RUNNER, or cpu>-torch-<release>.json
 	@echo '==> Running the notebooks and recording the result of every claim, $(WORKERS) at a time'
