@@ -104,7 +104,9 @@ def _():
             torch.nn.Parameter,
             name,
             lambda real, self: (
-                real(self) if type(self) is torch.nn.Parameter else real(self).as_subclass(type(self))
+                real(self)
+                if type(self) is torch.nn.Parameter
+                else real(self).as_subclass(type(self))
             ),
         )
 
