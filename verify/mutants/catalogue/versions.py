@@ -95,6 +95,16 @@ def _():
     wrap(torch, "kron", change)
 
 
+@mutant("kron saves its factors, and backward() checks them")
+def _():
+    def change(real, x, other, **options):
+        if options or x.dim() != 1 or other.dim() != 1:
+            return real(x, other, **options)
+        return torch.outer(x, other).view(-1)
+
+    wrap(torch, "kron", change)
+
+
 @mutant("batch normalization moves the counters of its running statistics")
 def _():
     def change(real, x, mean, var, weight, bias, training, *options):
