@@ -63,10 +63,13 @@ def main(arguments: list[str] | None = None) -> int:
         if run.problem:
             print(f"error: {run.problem}")
             return 1
-        slow = is_slow(run.job.notebook)
         for name in chosen:
-            found = [claim for claim in run.job.claims if name in run.touched[claim.id]]
-            if found and (MUTATIONS[name].slow or not slow):
+            found = [
+                claim
+                for claim in run.job.claims
+                if name in run.touched[claim.id] and (MUTATIONS[name].slow or not is_slow(claim))
+            ]
+            if found:
                 todo.append(Job(name, run.job.notebook, found))
         for name in run.imported:
             with contextlib.suppress(ImportError):

@@ -54,10 +54,11 @@ class Run(NamedTuple):
         return f"{name}: {found}" if found and not self.job.mutant else None
 
 
-def is_slow(notebook: Notebook) -> bool:
-    """Tell whether a notebook takes seconds a run: it meets only the mutants marked `slow`."""
-    compiles = any(heads.needs(cell.source) == heads.COMPILER for cell in notebook.code)
-    return compiles or "benchmarks" in notebook.path
+def is_slow(claim: Claim) -> bool:
+    """Tell whether a claim takes seconds to prove: it meets only the mutants marked `slow`."""
+    cells = (*claim.needs, claim.proof)
+    compiles = any(heads.needs(cell.source) == heads.COMPILER for cell in cells)
+    return compiles or "benchmarks" in claim.notebook.path
 
 
 def stored(cell: Cell) -> list[str]:
@@ -186,7 +187,7 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
 def without_mutants(shell, claims: list[Claim], names: list[str], processes: int) -> Iterator[Run]:
     """Run each notebook as it is, and see which mutants may make a difference to it."""
     groups = defaultdict(list)
-    for claim in sorted(claims, key=lambda claim: not is_slow(claim.notebook)):
+    for claim in sorted(claims, key=lambda claim: not is_slow(claim)):
         groups[claim.notebook.path].append(claim)
     todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
     for run in run_all(shell, todo, processes):

@@ -20,6 +20,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     backward,
     gradients,
     modules,
+    compiled,
     deepcopy_pickle,
     layout,
     item,

@@ -1,0 +1,147 @@
+"""Mutants: torch.compile and its backends."""
+
+import torch
+import torch._dynamo.backends.debugging
+import torch._dynamo.backends.registry
+import torch._inductor.compile_fx
+from torch import Tensor
+
+from verify.mutants.changes import mutant, put, wrap
+
+DEFAULT = torch._inductor.compile_fx
+REGISTRY = torch._dynamo.backends.registry
+
+
+def default_backend(change) -> None:
+    """Let the code that the default backend makes be run by `change(code, arguments)`."""
+
+    def compiled(real, graph, inputs, **options):
+        code = real(graph, inputs, **options)
+
+        def run(*arguments):
+            return change(code, arguments)
+
+        return run
+
+    wrap(DEFAULT, "compile_fx", compiled)
+
+
+def each_result(change) -> None:
+    """Let `change(result, arguments, results before it)` stand for each result of that code."""
+
+    def run(code, arguments):
+        results = []
+        for result in code(*arguments):
+            changed = change(result, arguments, results) if isinstance(result, Tensor) else result
+            results.append(changed)
+        return tuple(results)
+
+    default_backend(run)
+
+
+def equal(one: object, other: object) -> bool:
+    return isinstance(one, Tensor) and one.shape == other.shape and torch.equal(one, other)
+
+
+@mutant("the default backend runs the graph as it is", slow=True)
+def _():
+    def as_it_is(real, graph, inputs, **options):
+        return torch._dynamo.backends.debugging.aot_eager(graph, inputs)
+
+    wrap(DEFAULT, "compile_fx", as_it_is)
+
+
+@mutant("the backend aot_eager replaces no in-place operation", slow=True)
+def _():
+    def look_up(real, name):
+        return real("eager" if name == "aot_eager" else name)
+
+    wrap(REGISTRY, "lookup_backend", look_up)
+
+
+@mutant("the default backend copies what it returns", slow=True)
+def _():
+    each_result(lambda result, arguments, before: result.clone())
+
+
+@mutant("the default backend detaches what it returns", slow=True)
+def _():
+    each_result(lambda result, arguments, before: result.detach())
+
+
+@mutant("the default backend returns an argument in the place of an equal result", slow=True)
+def _():
+    def argument(result, arguments, before):
+        return next((a for a in arguments if equal(a, result)), result)
+
+    each_result(argument)
+
+
+@mutant("the default backend returns one tensor for equal results", slow=True)
+def _():
+    def first(result, arguments, before):
+        return next((b for b in before if equal(b, result)), result)
+
+    each_result(first)
+
+
+@mutant("the default backend leaves the arguments as they are", slow=True)
+def _():
+    def on_copies(code, arguments):
+        copies = (a.detach().clone() if isinstance(a, Tensor) else a for a in arguments)
+        return code(*copies)
+
+    default_backend(on_copies)
+
+
+@mutant("the default backend adds one to each result", slow=True)
+def _():
+    each_result(lambda result, arguments, before: result + 1)
+
+
+@mutant("fullgraph=True is ignored", slow=True)
+def _():
+    def compile(real, *args, fullgraph=False, **options):
+        return real(*args, **options)
+
+    wrap(torch, "compile", compile)
+
+
+@mutant("torch.compiler.disable does nothing", slow=True)
+def _():
+    wrap(torch.compiler, "disable", lambda real, function: function)
+
+
+@mutant("item() does not break the graph", slow=True)
+def _():
+    put(torch._dynamo.config, "capture_scalar_outputs", True)
+
+
+@mutant("NumPy code is not compiled", slow=True)
+def _():
+    put(torch._dynamo.config, "trace_numpy", False)
+
+
+@mutant("opcheck accepts every operator", slow=True)
+def _():
+    wrap(torch.library, "opcheck", lambda real, *args: None)
+
+
+@mutant("functional_call always puts the parameters back")
+def _():
+    def put_back(real, module, *args, **options):
+        kept = [(m, dict(m._parameters)) for m in module.modules()]
+        result = real(module, *args, **options)
+        for owner, parameters in kept:
+            owner._parameters.update(parameters)
+        return result
+
+    wrap(torch.func, "functional_call", put_back)
+
+
+@mutant("functional_call ties weights in spite of tie_weights=False")
+def _():
+    def tie(real, *args, tie_weights=True, **options):
+        return real(*args, **options)
+
+    wrap(torch.func, "functional_call", tie)
