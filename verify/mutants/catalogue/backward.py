@@ -78,11 +78,6 @@ def _():
     wrap(Tensor, "backward", change)
 
 
-@mutant("backward ignores retain_graph")
-def _():
-    wrap(Tensor, "backward", lambda real, self, retain_graph: real(self))
-
-
 @mutant("backward accepts a tensor without a graph")
 def _():
     wrap(
