@@ -89,6 +89,11 @@ def _():
     )
 
 
+@mutant("zero_grad of a module writes zeros")
+def _():
+    wrap(Module, "zero_grad", lambda real, self, set_to_none=True: real(self, set_to_none=False))
+
+
 @mutant("zero_grad always sets .grad to None")
 def _():
     wrap(torch.optim.Optimizer, "zero_grad", lambda real, self, set_to_none=True: real(self))
@@ -343,6 +348,41 @@ def _():
             b.copy_(old)
 
     wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors does not look at what depends on the second tensor")
+def _():
+    def change(real, a, b):
+        try:
+            real(a, b)
+        except RuntimeError as error:
+            if "t2" not in str(error):
+                raise
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors copies the values of the first tensor")
+def _():
+    def change(real, a, b):
+        real(a, b)
+        b.data = b.data.clone()
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("double() keeps the memory of a module")
+def _():
+    wrap(Module, "double", lambda real, self: self)
+
+
+@mutant("parameters_to_vector takes parameters in any layout")
+def _():
+    wrap(
+        torch.nn.utils,
+        "parameters_to_vector",
+        lambda real, parameters: torch.cat([p.reshape(-1) for p in parameters]),
+    )
 
 
 @mutant("swap_tensors accepts tensors with views")
