@@ -16,7 +16,7 @@ from typing import Protocol
 from verify.mutants import changes
 
 EXAMPLES = 20
-TIME_LIMIT = 120  # seconds for some properties under one mutant
+TIME_LIMIT = 60  # seconds for one property under one mutant
 
 
 class Property(Protocol):
@@ -30,41 +30,42 @@ class Property(Protocol):
 
 
 def in_fork(mutant: str, properties: list[Property], pipe) -> None:
-    """Run properties under a mutant, under none if it has no name; send what came out so far."""
+    """Run properties under a mutant; send for each why it fails, or None."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(TIME_LIMIT)
-    if mutant:
-        changes.apply(mutant)
-    broken = {}
+    changes.apply(mutant)
     for property in properties:
+        signal.alarm(TIME_LIMIT)
         try:
-            if reason := property.run(EXAMPLES):
-                broken[property.name] = reason
-        except Exception as error:
-            if not mutant:
-                broken[property.name] = f"{type(error).__name__}: {error}"
-    pipe.send(broken)
+            reason = property.run(EXAMPLES)
+        except Exception:  # an example cannot be made
+            reason = None
+        pipe.send(reason)
 
 
-def run_all(jobs: dict[str, list[Property]], processes: int) -> Iterator[tuple[str, dict]]:
-    """Yield each mutant with the properties that it breaks, and why; none where a process dies."""
+def run_all(jobs: dict[str, list[Property]], processes: int) -> Iterator[str]:
+    """Yield the names of the properties that break; a job is a mutant and some properties."""
     context = multiprocessing.get_context("fork")
-    waiting, running = iter(jobs.items()), {}
-    for _ in jobs:
-        while len(running) < processes and (job := next(waiting, None)):
+    waiting, running = list(jobs.items()), {}
+    while waiting or running:
+        while waiting and len(running) < processes:
+            mutant, properties = waiting.pop(0)
             here, there = context.Pipe(duplex=False)
-            process = context.Process(target=in_fork, args=(*job, there))
+            process = context.Process(target=in_fork, args=(mutant, properties, there))
             process.start()
             there.close()
-            running[here] = job[0], process
-        here = wait(running)[0]
-        mutant, process = running.pop(here)
-        try:
-            yield mutant, here.recv()
-        except EOFError:
-            yield mutant, {}
-        here.close()
-        process.join()
+            running[here] = mutant, list(properties), process
+        for here in wait(list(running)):
+            mutant, left, process = running[here]
+            try:
+                if here.recv() is not None:
+                    yield left[0].name
+            except EOFError:  # it is done, or has died with the first of those that are left
+                here.close()
+                process.join()
+                del running[here]
+                waiting += [(mutant, left[1:])] if left[1:] else []
+            else:
+                del left[0]
 
 
 def survivors(
@@ -77,13 +78,11 @@ def survivors(
     `killers` holds the mutants that break each claim.
     """
     alive = {property.name: property for property in properties}
-    by_chapter = defaultdict(list)
-    for property in alive.values():
-        by_chapter[chapter_of(property.claim)].append(property)
-    wrong = []
-    for group in by_chapter.values():
-        for _, broken in run_all({"": group}, processes):
-            wrong += [f"{name} fails under no mutant: {reason}" for name, reason in broken.items()]
+    # In this process, so that each fork finds Hypothesis and the examples ready.
+    reasons = {name: property.run(EXAMPLES) for name, property in alive.items()}
+    wrong = [
+        f"{name} fails under no mutant: {reason}" for name, reason in reasons.items() if reason
+    ]
     # First one mutant at a time, for most properties need no second one; then all the others.
     todo = {name: list(killers.get(property.claim, [])) for name, property in alive.items()}
     while jobs := next_jobs(alive, todo):
@@ -94,9 +93,8 @@ def survivors(
 
 def drop_broken(alive: dict[str, Property], jobs: dict[str, list], processes: int) -> None:
     """Run jobs; what a mutant breaks is no longer alive."""
-    for _, broken in run_all(jobs, processes):
-        for name in broken:
-            alive.pop(name, None)
+    for name in run_all(jobs, processes):
+        alive.pop(name, None)
 
 
 def next_jobs(alive: dict[str, Property], todo: dict[str, list[str]]) -> dict[str, list[Property]]:
@@ -111,7 +109,7 @@ def next_jobs(alive: dict[str, Property], todo: dict[str, list[str]]) -> dict[st
 def jobs_of_chapters(
     alive: dict[str, Property], killers: dict[str, list[str]]
 ) -> dict[str, list[Property]]:
-    """Return for each mutant the properties whose claim it leaves, in chapters where it breaks one."""
+    """Return for each mutant the properties of chapters in which it breaks another claim."""
     jobs = defaultdict(list)
     for property in alive.values():
         chapter = chapter_of(property.claim)
