@@ -29,6 +29,14 @@ def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))
 
 
+@mutant("deepcopy gives a tensor that requires grad")
+def _():
+    def change(copy, self, memo):
+        return copy.requires_grad_() if copy.is_floating_point() else copy
+
+    then(Tensor, "__deepcopy__", change)
+
+
 @mutant("deepcopy drops the gradient in .grad")
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
