@@ -37,7 +37,7 @@ def _():
     then(Tensor, "__deepcopy__", change)
 
 
-@mutant("deepcopy drops the gradient in .grad")
+@mutant("deepcopy drops the gradient in .grad", slow=True)
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
 
