@@ -121,6 +121,11 @@ def _():
     wrap(Tensor, "detach_", lambda real, self: self)
 
 
+@mutant("detach_ counts as a write")
+def _():
+    then(Tensor, "detach_", lambda cut, self: torch.autograd.graph.increment_version(cut))
+
+
 @mutant("detach_ works on a view")
 def _():
     allow(Tensor, "detach_", lambda self: self)

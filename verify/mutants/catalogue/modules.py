@@ -429,6 +429,20 @@ def _():
     )
 
 
+@mutant("addcdiv divides integers")
+def _():
+    allow(torch, "_foreach_addcdiv_", lambda *args: None)
+
+
+@mutant("an average of integers is rounded up")
+def _():
+    def change(real, self, source):
+        integers = not self.is_floating_point() and source.is_floating_point()
+        return real(self, source.ceil() if integers else source)
+
+    wrap(Tensor, "copy_", change)
+
+
 @mutant("lerp_ accepts integers")
 def _():
     allow(Tensor, "lerp_", lambda self, *args: self, NotImplementedError)
