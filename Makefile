@@ -17,7 +17,7 @@ SITE := _build/html
 NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants bench-suite clean
+.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -136,6 +136,10 @@ lint: setup ## check the style of the code and of the notebooks
 mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
 	@echo '==> Running the claims under the mutants'
 	@$(BIN)/python -m verify.mutants $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
+
+differential: setup ## compare plain and compiled code and write evidence/compiled/torch-<release>.json
+	@echo '==> Running the expressions of the comparison plain and compiled (some minutes)'
+	@$(BIN)/python -m verify.differential
 
 bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
 	@echo '==> Measuring, side by side'

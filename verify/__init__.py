@@ -7,6 +7,7 @@ make test                    nbval_plugin.py   nbval, made stricter, with
                              recorder.py       the record of a run, and
                              kernel/           the kernels that run the notebooks
 make mutants                 mutants/      PyTorch with one behavior changed at a time
+make differential            differential.py   what differs when it is compiled
 make bench-suite             bench_suite.py    how long the checks take
                              evidence.py   the records of runs, in evidence/
                              claims.py     the claims: sentence, proof, and what that needs

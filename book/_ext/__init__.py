@@ -5,6 +5,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
 
     claim_boxes    a claim gets its anchor
     ledger         the evidence of each claim, beside it and in one table
+    compiled       where compiled code differs from plain code
     picker         "Which copy do I need?" on the home page
     search         what the search finds by name; _static/search.js does the search itself
     cells          captions of gpu cells, names of folded helpers
@@ -20,8 +21,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "picker", "search",
-         "assets", "metadata")  # fmt: skip
+PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "compiled", "picker",
+         "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:
