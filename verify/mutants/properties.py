@@ -8,6 +8,7 @@ under a mutant do not count.
 import multiprocessing
 import os
 import signal
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import wait
@@ -32,6 +33,7 @@ class Property(Protocol):
 def in_fork(mutant: str, properties: list[Property], pipe) -> None:
     """Run properties under a mutant; send for each why it fails, or None."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    warnings.simplefilter("ignore")  # a property that speaks of them records them itself
     changes.apply(mutant)
     for property in properties:
         signal.alarm(TIME_LIMIT)
@@ -79,7 +81,9 @@ def survivors(
     """
     alive = {property.name: property for property in properties}
     # In this process, so that each fork finds Hypothesis and the examples ready.
-    reasons = {name: property.run(EXAMPLES) for name, property in alive.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reasons = {name: property.run(EXAMPLES) for name, property in alive.items()}
     wrong = [
         f"{name} fails under no mutant: {reason}" for name, reason in reasons.items() if reason
     ]
