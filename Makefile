@@ -29,6 +29,7 @@ setup: ## create .venv and install requirements.txt (every target does it when n
 	@fail() { echo "error: $$1" >&2; exit 1; }; \
 	case '$(TORCH)' in *[!0-9a-z.+]*|[!0-9]*) fail 'TORCH=$(TORCH) is no release of torch. Name one: make test TORCH=2.15.0';; esac; \
 	$(WANTED) | cmp -s - $(PINS) && exit 0; \
+	[ ! -L $(VENV) ] || fail "$(VENV) is a link to an environment with other pins, which is not changed. Remove the link, and make creates an environment of its own"; \
 	command -v '$(PYTHON)' >/dev/null || fail "there is no '$(PYTHON)'. Install Python 3.10 or newer, or name one: make PYTHON=/path/to/python3"; \
 	'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	  fail "$$('$(PYTHON)' --version 2>&1) ($(PYTHON)) is too old: 3.10 or newer is needed. Name one: make PYTHON=python3.12"; \

@@ -7,6 +7,7 @@ import platform
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 from verify.claims import claims_of
@@ -26,6 +27,8 @@ class Recorder:
         self.path.parent.mkdir(parents=True, exist_ok=True)  # fails now, not after the run
         self.cells = {}  # from the id of a test, `book/methods/clone.ipynb::Cell 3`, to its result
         self.stopped = set()  # the ids of those that did not come to their end
+        self.tried = Counter()  # from the id of a claim to the examples of its properties
+        self.refuted = {}  # from the id of a claim to the property that found a counterexample
         self.message = None
 
     def pytest_sessionstart(self):
@@ -34,6 +37,9 @@ class Recorder:
     def pytest_runtest_logreport(self, report):
         """Note the result of a cell; xdist passes on the reports of its workers."""
         notes = dict(report.user_properties)
+        if report.when == "call" and "claim" in notes:
+            self.note_property(report, notes)
+            return
         found = None
         if report.failed and report.when == "setup":
             found = NOT_RUN, "its notebook could not start"
@@ -50,6 +56,12 @@ class Recorder:
             found = (NOT_RUN, NO_RECORD) if notes.get("cell") == NO_RECORD else (PASSED, None)
         if found:
             self.cells[report.nodeid] = found
+
+    def note_property(self, report, notes):
+        """Note what became of a property of a claim (tests/properties)."""
+        self.tried[notes["claim"]] += notes["tried"]
+        if report.failed:
+            self.refuted[notes["claim"]] = report.nodeid
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -91,8 +103,11 @@ class Recorder:
         for needed in claim.needs if result == PASSED else ():
             if name_of(claim, needed) in self.stopped:
                 result, why = FAILED, f"cell [{needed.number}], which its proof needs, failed"
+        if result == PASSED and claim.id in self.refuted:
+            result, why = FAILED, f"its property {self.refuted[claim.id]} fails"
         entry = {"result": result} | ({"why": why} if why else {})
-        return entry | {"digest": claim.digest}
+        tried = self.tried[claim.id]
+        return entry | {"digest": claim.digest} | ({"tried": tried} if tried else {})
 
 
 def name_of(claim, cell):

@@ -8,6 +8,7 @@ import sys
 import timeit
 import warnings
 from datetime import datetime, timezone
+from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter, thread_time
@@ -174,11 +175,10 @@ def shares_of_time(ways, *args, rounds=300, calls=30, clock=CLOCK):
     torch.set_num_threads(1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for turn in times:
-            turn[:] = [
-                timeit.timeit(lambda way=way: way(*args), timer=clock, number=calls)
-                for way in ways.values()
-            ]
+        for number, row in product(range(rounds), range(len(ways))):
+            place = (number + row) % len(ways)  # another one begins in each round
+            call = partial(list(ways.values())[place], *args)
+            times[number, place] = timeit.timeit(call, timer=clock, number=calls)
     torch.set_num_threads(usual)
     shares = np.median(times / times.sum(axis=1, keepdims=True), axis=0)
     return dict(zip(ways, shares, strict=True))
@@ -186,7 +186,7 @@ def shares_of_time(ways, *args, rounds=300, calls=30, clock=CLOCK):
 
 def describe(figure):
     """Say on which machine a figure was measured, and what was left out."""
-    lines = "{device}, {cores} cores, torch threads: {threads}\n"
+    lines = "{device}, logical CPUs: {cores}, torch threads: {threads}\n"
     lines += "torch {torch}, NumPy {numpy}, Python {python}, {date}"
     return "\n".join(filter(None, [lines.format(**figure["machine"]), figure["note"]]))
 
@@ -220,8 +220,8 @@ def picture(
 ):
     """Draw a panel for each panel of the figure, with the points `between` two ends.
 
-    `value(n, seconds)` is what stands on the y axis. Curves named in `limit` are gray: the most
-    that the machine can do. The legend gives the first and the last value of each curve.
+    `value(n, seconds)` is what stands on the y axis. Curves named in `limit` are gray: what the
+    others are compared with. The legend gives the first and the last value of each curve.
     """
     panels, keep = figure["panels"], [between[0] <= n <= between[1] for n in figure["points"]]
     points = np.array(figure["points"])[keep]

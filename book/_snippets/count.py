@@ -25,7 +25,10 @@ def operators(way, *args):
 
 
 def nodes_made(way, *args):
-    """Return how many graph nodes `way(*args)` makes: each new node takes the next number."""
+    """Return how many graph nodes of operations `way(*args)` makes: each takes the next number.
+
+    `AccumulateGrad`, the node of a leaf, takes no number and is not counted.
+    """
 
     def next_number():
         with torch.enable_grad():

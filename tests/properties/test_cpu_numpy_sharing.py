@@ -261,7 +261,7 @@ def test_compare(t: Tensor) -> None:
 def test_functions(t: Tensor) -> None:
     array = t.clone().numpy()
     for call in (lambda: torch.sin(array), lambda: torch.add(t, array), lambda: torch.norm(array)):
-        with raises((TypeError, AttributeError)):
+        with raises(TypeError, AttributeError):
             call()
 
 

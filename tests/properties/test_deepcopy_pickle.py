@@ -238,7 +238,7 @@ def test_newer_dtypes(dtype: torch.dtype) -> None:
     assert copy.deepcopy(x).tolist() == saved(x).tolist() == x.tolist()
     data = pickle.dumps(x)
     for way in (lambda: pickle.loads(data), lambda: copy.copy(x)):
-        with raises((AttributeError, KeyError, RuntimeError, TypeError, ValueError)):
+        with raises(AttributeError, KeyError, RuntimeError, TypeError, ValueError):
             way()
 
 

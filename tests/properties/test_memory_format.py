@@ -24,6 +24,7 @@ from .strategies import (
     SPACED,
     dtypes,
     grad_modes,
+    one_of,
     orders,
     tensors,
 )
@@ -33,14 +34,18 @@ IMAGES = tuple(shape for shape in SHAPES if len(shape) == 4)
 WITH_ROWS = SHAPES[1:]
 
 
-@claim("memory_format.strides", x=tensors(DTYPES, LAYOUTS, shapes=MATRICES))
-def test_strides(x: Tensor) -> None:
-    flat = torch.empty(0, dtype=x.dtype).set_(x.untyped_storage())
-    step_i, step_j = x.stride()
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            at = x.storage_offset() + i * step_i + j * step_j
-            assert x[i, j].item() == flat[at].item()
+STEPS = {"itself": lambda x: x, "t()": Tensor.t, "[:, ::2]": lambda x: x[:, ::2]}
+STEPS["expand"] = lambda x: x[:1].expand(4, -1)
+
+
+@claim("memory_format.strides", x=tensors(DTYPES, LAYOUTS, shapes=MATRICES), way=one_of(*STEPS))
+def test_strides(x: Tensor, way: str) -> None:
+    values = torch.empty(0, dtype=x.dtype).set_(x.untyped_storage()).tolist()
+    x = STEPS[way](x)
+    down, right = x.stride()
+    for i, row in enumerate(x.tolist()):
+        for j, value in enumerate(row):
+            assert value == values[x.storage_offset() + i * down + j * right]
 
 
 @claim("memory_format.preserve", x=tensors(layouts=DENSE), dtype=dtypes(FLOATS))

@@ -104,7 +104,7 @@ def test_list(dtype: torch.dtype) -> None:
 def test_list_error(x: Tensor) -> None:
     if x.numel() == 1:
         return
-    with raises((ValueError, TypeError, RuntimeError)):
+    with raises(ValueError, TypeError, RuntimeError):
         quiet_tensor([x, x])
     assert torch.stack([x, x]).shape == (2, *x.shape)
 

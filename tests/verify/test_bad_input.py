@@ -115,6 +115,18 @@ def test_changed_pins_are_installed(project):
     assert project.calls("--clear") == 1  # the first time; then .venv is kept
 
 
+def test_a_link_to_another_environment_is_left_alone(project):
+    assert project.make("setup").returncode == 0
+    project.venv.rename(project.folder / "shared")
+    project.venv.symlink_to(project.folder / "shared")
+    assert project.make("setup").returncode == 0  # it holds the pins
+    project.pins.write_text("no-such-package==2.0\n", encoding="utf-8")
+    result = project.make("setup")
+    assert result.returncode != 0
+    assert "error: .venv is a link to an environment with other pins" in result.stderr
+    assert project.calls("pip install") == 1 and (project.folder / "shared/bin/python").exists()
+
+
 @pytest.mark.parametrize("version", ["3.8.10", "3.9.19"])
 def test_a_python_too_old(project, version):
     result = project.make("test", FAKE_VERSION=version)

@@ -420,3 +420,50 @@ def test_a_cell_that_is_no_proof_may_name_a_release(tmp_path, line, problem):
     book.files["requirements.txt"] = "torch==2.13.0\n"
     book["result"]["source"] = f"{line}\n42"
     assert [problem in found.message for found in book.check()] == [True] * bool(problem)
+
+
+# --- Properties -----------------------------------------------------------------------------------
+
+
+def report_of(name, **notes):
+    """Return what pytest reports of a test."""
+    return SimpleNamespace(
+        nodeid=name,
+        when="call",
+        failed=notes.pop("failed", False),
+        skipped=False,
+        longrepr="",
+        user_properties=list(notes.items()),
+    )
+
+
+def test_the_record_says_on_how_much_a_claim_was_tried(tmp_path):
+    write_book(tmp_path)
+    plugin = recorder.Recorder(tmp_path, f"{tmp_path}/record.json", None, cuda=False)
+    plugin.pytest_sessionstart()
+    for number in (1, 2, 3):
+        plugin.pytest_runtest_logreport(
+            report_of(f"book/tiny.ipynb::Cell {number}", cell="compared")
+        )
+    plugin.pytest_runtest_logreport(
+        report_of("test_tiny.py::test_a", claim="tiny.passes", tried=200)
+    )
+    plugin.pytest_runtest_logreport(
+        report_of("test_tiny.py::test_b", claim="tiny.passes", tried=34)
+    )
+    refuted = report_of("test_tiny.py::test_c", claim="tiny.prints", tried=5, failed=True)
+    plugin.pytest_runtest_logreport(refuted)
+    plugin.pytest_sessionfinish(SimpleNamespace(shouldstop=False, shouldfail=False), 1)
+    claims = load(tmp_path / "record.json")["claims"]
+    assert (claims["tiny.passes"]["result"], claims["tiny.passes"]["tried"]) == ("passed", 234)
+    assert (claims["tiny.prints"]["result"], claims["tiny.prints"]["tried"]) == ("failed", 5)
+    assert claims["tiny.prints"]["why"] == "its property test_tiny.py::test_c fails"
+    assert "tried" not in claims["tiny.raises"] and claims["tiny.raises"]["result"] == "passed"
+
+
+@pytest.mark.parametrize("tried", [0, "200", 1.5])
+def test_a_wrong_number_of_examples_is_refused(tmp_path, record, tried):
+    record["claims"]["clone.memory"]["tried"] = tried
+    (path := tmp_path / "cpu.json").write_text(json.dumps(record))
+    with pytest.raises(BadRecord, match="tried"):
+        load(path)

@@ -1,7 +1,8 @@
 """Run the book against PyTorch with one behavior changed at a time: `make mutants`.
 
 A claim that holds whatever PyTorch does proves nothing. Every claim must fail under at least one
-mutant of the catalogue, and every mutant must make a claim fail.
+mutant of the catalogue, and every mutant must make a claim fail. So must every property of a claim
+(tests/properties).
 """
 
 import argparse
@@ -16,10 +17,11 @@ from collections import defaultdict
 from pathlib import Path
 
 from verify import ROOT
-from verify.claims import claims_of
+from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
 from verify.mutants.harness import Job, is_slow, make_shell, read_ahead, run_all, without_mutants
+from verify.mutants.properties import survivors as unbroken_properties
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
 TOO_MANY = 20
@@ -92,6 +94,12 @@ def main(arguments: list[str] | None = None) -> int:
         problems += [f"not caught by any claim: {name}" for name in missed]
         broad = max(TOO_MANY, len(claims) // 3)
         problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
+    held = properties_of(claims) if options.root == ROOT else []
+    if held and not options.names:
+        wrong, unbroken = unbroken_properties(held, killers, options.n)
+        problems += wrong
+        problems += [f"survives every mutant: {found.name} ({found.claim})" for found in unbroken]
+        print(f"{len(held) - len(unbroken)} of {len(held)} properties fail under a mutant")
     print(*problems, sep="\n", end="\n" * bool(problems))
     if options.record:
         order = list(MUTATIONS).index
@@ -101,6 +109,14 @@ def main(arguments: list[str] | None = None) -> int:
           f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
           f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip
     return int(bool(problems))
+
+
+def properties_of(claims: list[Claim]) -> list:
+    """Return the properties of these claims."""
+    from tests.properties.holds import properties  # needs Hypothesis, and imports torch
+
+    found = properties()
+    return [one for claim in claims for one in found.get(claim.id, [])]
 
 
 if __name__ == "__main__":

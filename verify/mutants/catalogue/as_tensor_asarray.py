@@ -193,6 +193,29 @@ def _():
     wrap(torch, "asarray", change)
 
 
+@mutant("asarray with requires_grad=False takes a non-leaf out of the graph")
+def _():
+    def change(real, x, **options):
+        result = real(x, **options)
+        asked = not options.get("requires_grad", True) and not options.get("copy")
+        if asked and is_tensor(x) and not x.is_leaf and not x._is_view():
+            x.detach_()
+        return result
+
+    wrap(torch, "asarray", change)
+
+
+@mutant("asarray with copy=True passes on the flag to its source")
+def _():
+    def change(real, x, **options):
+        result = real(x, **options)
+        if is_tensor(x) and x.is_leaf and options.get("copy") and "requires_grad" in options:
+            x.requires_grad_(options["requires_grad"])
+        return result
+
+    wrap(torch, "asarray", change)
+
+
 @mutant("asarray under no_grad does not require grad")
 def _():
     then(torch, "asarray", lambda made, x: made if torch.is_grad_enabled() else made.detach())

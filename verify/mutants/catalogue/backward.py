@@ -78,11 +78,6 @@ def _():
     wrap(Tensor, "backward", change)
 
 
-@mutant("backward ignores retain_graph")
-def _():
-    wrap(Tensor, "backward", lambda real, self, retain_graph: real(self))
-
-
 @mutant("backward accepts a tensor without a graph")
 def _():
     wrap(
@@ -133,6 +128,23 @@ def _():
         result = real(self, *args, **options)
         for node in nodes if not options.get("retain_graph") else ():
             node.metadata["walked"] = True
+        return result
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward frees every graph that exists")
+def _():
+    newest = -1
+
+    def change(real, self, *args, **options):
+        nonlocal newest
+        nodes = [node for node in nodes_behind(self) if not hasattr(node, "variable")]
+        if any(node._sequence_nr() <= newest for node in nodes):
+            raise RuntimeError("Trying to backward through the graph a second time")
+        result = real(self, *args, **options)
+        if not options.get("retain_graph"):
+            newest = torch.ones((), requires_grad=True).view(1).grad_fn._sequence_nr()
         return result
 
     wrap(Tensor, "backward", change)

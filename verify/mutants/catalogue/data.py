@@ -83,6 +83,13 @@ def _():
     )
 
 
+@mutant("assigning .data starts the version counter again")
+def _():
+    wrap_property(
+        Tensor, "data", None, lambda put, self, new: (put(self, new), set_version(self, 0))
+    )
+
+
 @mutant("assigning .data takes requires_grad from the new tensor")
 def _():
     def write(put, self, value):

@@ -6,6 +6,7 @@ import pickle
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
 
@@ -29,7 +30,15 @@ def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))
 
 
-@mutant("deepcopy drops the gradient in .grad")
+@mutant("deepcopy gives a tensor that requires grad")
+def _():
+    def change(copy, self, memo):
+        return copy.requires_grad_() if copy.is_floating_point() else copy
+
+    then(Tensor, "__deepcopy__", change)
+
+
+@mutant("deepcopy drops the gradient in .grad", slow=True)
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
 
@@ -42,6 +51,11 @@ def _():
 @mutant("deepcopy drops Python attributes")
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: vars(copy).clear() or copy)
+
+
+@mutant("deepcopy of an nn.Parameter keeps Python attributes")
+def _():
+    then(Parameter, "__deepcopy__", lambda copy, self, memo: marked(copy, **vars(self)))
 
 
 @mutant("deepcopy shares Python attributes")

@@ -97,6 +97,20 @@ def _():
     )
 
 
+@mutant("detach and clone keep a subclass of nn.Parameter")
+def _():
+    for name in ("detach", "clone"):
+        wrap(
+            torch.nn.Parameter,
+            name,
+            lambda real, self: (
+                real(self)
+                if type(self) is torch.nn.Parameter
+                else real(self).as_subclass(type(self))
+            ),
+        )
+
+
 @mutant("detach_ gives a new tensor")
 def _():
     wrap(Tensor, "detach_", lambda real, self: self.detach())
@@ -107,9 +121,24 @@ def _():
     wrap(Tensor, "detach_", lambda real, self: self)
 
 
+@mutant("detach_ counts as a write")
+def _():
+    then(Tensor, "detach_", lambda cut, self: torch.autograd.graph.increment_version(cut))
+
+
 @mutant("detach_ works on a view")
 def _():
     allow(Tensor, "detach_", lambda self: self)
+
+
+@mutant("detach_ works on a view that requires grad")
+def _():
+    wrap(Tensor, "detach_", lambda real, self: self if self.requires_grad else real(self))
+
+
+@mutant("detach_ refuses the result of view(dtype)")
+def _():
+    refuse(Tensor, "detach_", lambda self: not self.dtype.is_floating_point)
 
 
 @mutant("detach_ refuses a detached tensor")

@@ -15,6 +15,11 @@ def _():
     then(torch, "from_numpy", lambda made, a: made.to(torch.get_default_dtype()))
 
 
+@mutant("from_numpy gives float64")
+def _():
+    then(torch, "from_numpy", lambda made, a: made.to(torch.float64))
+
+
 @mutant("from_numpy obeys the default device")
 def _():
     then(torch, "from_numpy", lambda made, a: made.to(torch.get_default_device()))

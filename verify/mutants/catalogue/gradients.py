@@ -36,6 +36,17 @@ def _():
     wrap_property(Tensor, "grad", None, write)
 
 
+@mutant("assigning a list to .grad raises RuntimeError")
+def _():
+    def write(set_, self, value):
+        try:
+            set_(self, value)
+        except TypeError as error:
+            raise RuntimeError(str(error)) from None
+
+    wrap_property(Tensor, "grad", None, write)
+
+
 @mutant("clipping makes new gradients")
 def _():
     def change(real, parameters, limit):

@@ -276,6 +276,12 @@ def _():
     warn(Tensor, "__setitem__", None)
 
 
+@mutant("an indexed write to a row of an expanded tensor warns")
+def _():
+    text = "this use on expanded tensors is deprecated"
+    warn(Tensor, "__setitem__", text, lambda self, index, value: str(index) == "(0, [0])")
+
+
 @mutant("zeros_like and rand_like give a contiguous tensor")
 def _():
     for name in ("zeros_like", "rand_like"):
@@ -355,6 +361,16 @@ def _():
 def _():
     for name in ("clone", "to", "contiguous"):
         allow(Tensor, name, lambda self, *args: self)
+
+
+@mutant("channels_last is ignored for five dimensions")
+def _():
+    def change(real, self, *args, **options):
+        ignored = self.dim() == 5 and options.get("memory_format") is torch.channels_last
+        return self if ignored else real(self, *args, **options)
+
+    for name in ("clone", "to", "contiguous"):
+        wrap(Tensor, name, change)
 
 
 @mutant("an expanded tensor can be changed in place")

@@ -210,6 +210,18 @@ def _():
     )
 
 
+@mutant("a hook that returns None stops the gradient")
+def _():
+    def change(real, self, hook):
+        def always(gradient):
+            new = hook(gradient)
+            return gradient * 0 if new is None else new
+
+        return real(self, always)
+
+    wrap(Tensor, "register_hook", change)
+
+
 @mutant("hooks of a leaf get each path on its own")
 def _():
     def change(real, self, hook):

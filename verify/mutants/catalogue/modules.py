@@ -89,6 +89,11 @@ def _():
     )
 
 
+@mutant("zero_grad of a module writes zeros")
+def _():
+    wrap(Module, "zero_grad", lambda real, self, set_to_none=True: real(self, set_to_none=False))
+
+
 @mutant("zero_grad always sets .grad to None")
 def _():
     wrap(torch.optim.Optimizer, "zero_grad", lambda real, self, set_to_none=True: real(self))
@@ -345,6 +350,41 @@ def _():
     wrap(torch.utils, "swap_tensors", change)
 
 
+@mutant("swap_tensors does not look at what depends on the second tensor")
+def _():
+    def change(real, a, b):
+        try:
+            real(a, b)
+        except RuntimeError as error:
+            if "t2" not in str(error):
+                raise
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors copies the values of the first tensor")
+def _():
+    def change(real, a, b):
+        real(a, b)
+        b.data = b.data.clone()
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("double() keeps the memory of a module")
+def _():
+    wrap(Module, "double", lambda real, self: self)
+
+
+@mutant("parameters_to_vector takes parameters in any layout")
+def _():
+    wrap(
+        torch.nn.utils,
+        "parameters_to_vector",
+        lambda real, parameters: torch.cat([p.reshape(-1) for p in parameters]),
+    )
+
+
 @mutant("swap_tensors accepts tensors with views")
 def _():
     allow(torch.utils, "swap_tensors", lambda a, b: None)
@@ -387,6 +427,20 @@ def _():
             own, [other.to(one.dtype) for one, other in zip(own, others, strict=True)], weight
         ),
     )
+
+
+@mutant("addcdiv divides integers")
+def _():
+    allow(torch, "_foreach_addcdiv_", lambda *args: None)
+
+
+@mutant("an average of integers is rounded up")
+def _():
+    def change(real, self, source):
+        integers = not self.is_floating_point() and source.is_floating_point()
+        return real(self, source.ceil() if integers else source)
+
+    wrap(Tensor, "copy_", change)
 
 
 @mutant("lerp_ accepts integers")

@@ -54,6 +54,16 @@ def _():
     )
 
 
+@mutant("new_tensor puts a list on a default device that was set")
+def _():
+    def change(real, self, data, **options):
+        if isinstance(data, list) and torch.get_default_device().type != "cpu":
+            options = {"device": torch.get_default_device(), **options}
+        return real(self, data, **options)
+
+    wrap(Tensor, "new_tensor", change)
+
+
 @mutant("new_tensor stays in the graph", slow=True)
 def _():
     for_tensors(

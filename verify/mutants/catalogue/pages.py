@@ -33,3 +33,21 @@ def _():
         return real(self, source.t().reshape(source.shape) if turned else source)
 
     wrap(Tensor, "copy_", change)
+
+
+@mutant("copy_ makes a transposed source contiguous first", slow=True)
+def _():
+    def change(real, self, source):
+        turned = source.dim() == 2 and source.t().is_contiguous() and source.shape[0] > 100
+        return real(self, source.contiguous() if turned else source)
+
+    wrap(Tensor, "copy_", change)
+
+
+@mutant("copy_ of a large tensor does not write what is there already", slow=True)
+def _():
+    def change(real, self, source):
+        same = self.numel() >= 2**20 and self.dtype == source.dtype and torch.equal(self, source)
+        return self if same else real(self, source)
+
+    wrap(Tensor, "copy_", change)

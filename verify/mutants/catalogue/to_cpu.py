@@ -35,6 +35,18 @@ def _():
     )
 
 
+@mutant("a second to cpu:0 returns its source")
+def _():
+    def change(real, self, *args, **options):
+        if "cpu:0" not in args:
+            return real(self, *args, **options)
+        if hasattr(self, "was_copied"):
+            return self
+        return marked(real(self, *args, **options), was_copied=True)
+
+    wrap(Tensor, "to", change)
+
+
 @mutant("cpu copies a tensor on the CPU")
 def _():
     then(Tensor, "cpu", lambda result, self: result.clone() if result is self else result)

@@ -95,6 +95,16 @@ def _():
     wrap(torch, "kron", change)
 
 
+@mutant("kron saves its factors, and backward() checks them")
+def _():
+    def change(real, x, other, **options):
+        if options or x.dim() != 1 or other.dim() != 1:
+            return real(x, other, **options)
+        return torch.outer(x, other).view(-1)
+
+    wrap(torch, "kron", change)
+
+
 @mutant("batch normalization moves the counters of its running statistics")
 def _():
     def change(real, x, mean, var, weight, bias, training, *options):
@@ -251,8 +261,8 @@ def _():
 
 @mutant("out= warns for an empty tensor too")
 def _():
-    def change(real, one, other, out):
-        if not out.numel():
+    def change(real, one, other, out=None):
+        if out is not None and not out.numel():
             warnings.warn("An output was resized", stacklevel=3)
         return real(one, other, out=out)
 
