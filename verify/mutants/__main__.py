@@ -20,7 +20,7 @@ from verify import ROOT
 from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
-from verify.mutants.harness import Job, is_slow, make_shell, read_ahead, run_all, without_mutants
+from verify.mutants.harness import Job, make_shell, meets, read_ahead, run_all, without_mutants
 from verify.mutants.properties import survivors as unbroken_properties
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
@@ -69,7 +69,7 @@ def main(arguments: list[str] | None = None) -> int:
             found = [
                 claim
                 for claim in run.job.claims
-                if name in run.touched[claim.id] and (MUTATIONS[name].slow or not is_slow(claim))
+                if name in run.touched[claim.id] and meets(name, claim)
             ]
             if found:
                 todo.append(Job(name, run.job.notebook, found))

@@ -19,10 +19,13 @@ from torch import Tensor
 
 
 class Mutation(NamedTuple):
-    """A changed behavior: `change` makes it so, `slow` says that slow chapters are to notice."""
+    """A changed behavior: `change` makes it so.
+
+    `slow` says which claims that take seconds are to notice: "benchmarks", "compile", all (True).
+    """
 
     change: Callable[[], None]
-    slow: bool
+    slow: bool | str
 
 
 MUTATIONS: dict[str, Mutation] = {}
@@ -31,7 +34,7 @@ PRINTING = []
 TARGETS = None
 
 
-def mutant(name: str, slow: bool = False) -> Callable:
+def mutant(name: str, slow: bool | str = False) -> Callable:
     """Register a function that changes one behavior, under a name that says which."""
 
     def register(change: Callable[[], None]) -> Callable:

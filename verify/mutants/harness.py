@@ -54,11 +54,18 @@ class Run(NamedTuple):
         return f"{name}: {found}" if found and not self.job.mutant else None
 
 
-def is_slow(claim: Claim) -> bool:
-    """Tell whether a claim takes seconds to prove: it meets only the mutants marked `slow`."""
+def slow_kind(claim: Claim) -> str | None:
+    """Say why a claim takes seconds to prove: it meets only the mutants that name this kind."""
     cells = (*claim.needs, claim.proof)
-    compiles = any(heads.needs(cell.source) == heads.COMPILER for cell in cells)
-    return compiles or "benchmarks" in claim.notebook.path
+    if any(heads.needs(cell.source) == heads.COMPILER for cell in cells):
+        return "compile"
+    return "benchmarks" if "benchmarks" in claim.notebook.path else None
+
+
+def meets(mutant: str, claim: Claim) -> bool:
+    """Tell whether a claim is to be run under a mutant that replaces what it uses."""
+    kind = slow_kind(claim)
+    return kind is None or changes.MUTATIONS[mutant].slow in (True, kind)
 
 
 def stored(cell: Cell) -> list[str]:
@@ -187,7 +194,7 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
 def without_mutants(shell, claims: list[Claim], names: list[str], processes: int) -> Iterator[Run]:
     """Run each notebook as it is, and see which mutants may make a difference to it."""
     groups = defaultdict(list)
-    for claim in sorted(claims, key=lambda claim: not is_slow(claim)):
+    for claim in sorted(claims, key=lambda claim: slow_kind(claim) is None):
         groups[claim.notebook.path].append(claim)
     todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
     for run in run_all(shell, todo, processes):

@@ -43,7 +43,7 @@ def equal(one: object, other: object) -> bool:
     return isinstance(one, Tensor) and one.shape == other.shape and torch.equal(one, other)
 
 
-@mutant("the default backend runs the graph as it is", slow=True)
+@mutant("the default backend runs the graph as it is", slow="compile")
 def _():
     def as_it_is(real, graph, inputs, **options):
         return torch._dynamo.backends.debugging.aot_eager(graph, inputs)
@@ -51,7 +51,7 @@ def _():
     wrap(DEFAULT, "compile_fx", as_it_is)
 
 
-@mutant("the backend aot_eager replaces no in-place operation", slow=True)
+@mutant("the backend aot_eager replaces no in-place operation", slow="compile")
 def _():
     def look_up(real, name):
         return real("eager" if name == "aot_eager" else name)
@@ -59,17 +59,17 @@ def _():
     wrap(REGISTRY, "lookup_backend", look_up)
 
 
-@mutant("the default backend copies what it returns", slow=True)
+@mutant("the default backend copies what it returns", slow="compile")
 def _():
     each_result(lambda result, arguments, before: result.clone())
 
 
-@mutant("the default backend detaches what it returns", slow=True)
+@mutant("the default backend detaches what it returns", slow="compile")
 def _():
     each_result(lambda result, arguments, before: result.detach())
 
 
-@mutant("the default backend returns an argument in the place of an equal result", slow=True)
+@mutant("the default backend returns an argument in the place of an equal result", slow="compile")
 def _():
     def argument(result, arguments, before):
         return next((a for a in arguments if equal(a, result)), result)
@@ -77,7 +77,7 @@ def _():
     each_result(argument)
 
 
-@mutant("the default backend returns one tensor for equal results", slow=True)
+@mutant("the default backend returns one tensor for equal results", slow="compile")
 def _():
     def first(result, arguments, before):
         return next((b for b in before if equal(b, result)), result)
@@ -85,7 +85,7 @@ def _():
     each_result(first)
 
 
-@mutant("the default backend leaves the arguments as they are", slow=True)
+@mutant("the default backend leaves the arguments as they are", slow="compile")
 def _():
     def on_copies(code, arguments):
         copies = (a.detach().clone() if isinstance(a, Tensor) else a for a in arguments)
@@ -94,12 +94,12 @@ def _():
     default_backend(on_copies)
 
 
-@mutant("the default backend adds one to each result", slow=True)
+@mutant("the default backend adds one to each result", slow="compile")
 def _():
     each_result(lambda result, arguments, before: result + 1)
 
 
-@mutant("fullgraph=True is ignored", slow=True)
+@mutant("fullgraph=True is ignored", slow="compile")
 def _():
     def compile(real, *args, fullgraph=False, **options):
         return real(*args, **options)
@@ -107,22 +107,22 @@ def _():
     wrap(torch, "compile", compile)
 
 
-@mutant("torch.compiler.disable does nothing", slow=True)
+@mutant("torch.compiler.disable does nothing", slow="compile")
 def _():
     wrap(torch.compiler, "disable", lambda real, function: function)
 
 
-@mutant("item() does not break the graph", slow=True)
+@mutant("item() does not break the graph", slow="compile")
 def _():
     put(torch._dynamo.config, "capture_scalar_outputs", True)
 
 
-@mutant("NumPy code is not compiled", slow=True)
+@mutant("NumPy code is not compiled", slow="compile")
 def _():
     put(torch._dynamo.config, "trace_numpy", False)
 
 
-@mutant("opcheck accepts every operator", slow=True)
+@mutant("opcheck accepts every operator", slow="compile")
 def _():
     wrap(torch.library, "opcheck", lambda real, *args: None)
 

@@ -16,7 +16,7 @@ from verify.mutants.changes import (
 )
 
 
-@mutant("copy_ takes over the memory of its source", slow=True)
+@mutant("copy_ takes over the memory of its source", slow="benchmarks")
 def _():
     def change(real, self, source):
         fits = (self.shape, self.dtype) == (source.shape, source.dtype)
@@ -25,7 +25,7 @@ def _():
     wrap(Tensor, "copy_", change)
 
 
-@mutant("copy_ gives the destination new memory", slow=True)
+@mutant("copy_ gives the destination new memory", slow="benchmarks")
 def _():
     wrap(
         Tensor,
@@ -39,7 +39,7 @@ def _():
     then(Tensor, "copy_", lambda result, self, source: result.clone())
 
 
-@mutant("copy_ leaves the graph", slow=True)
+@mutant("copy_ leaves the graph", slow="benchmarks")
 def _():
     wrap(Tensor, "copy_", lambda real, self, source: real(self, source.detach()))
 

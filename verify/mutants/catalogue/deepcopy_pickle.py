@@ -11,7 +11,7 @@ from torch.nn import Parameter
 from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
 
 
-@mutant("deepcopy shares memory", slow=True)
+@mutant("deepcopy shares memory", slow="benchmarks")
 def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
 
@@ -38,7 +38,7 @@ def _():
     then(Tensor, "__deepcopy__", change)
 
 
-@mutant("deepcopy drops the gradient in .grad", slow=True)
+@mutant("deepcopy drops the gradient in .grad", slow="benchmarks")
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, grad=None))
 

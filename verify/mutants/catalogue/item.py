@@ -56,7 +56,7 @@ def _():
     )
 
 
-@mutant("tolist of many elements gives an array", slow=True)
+@mutant("tolist of many elements gives an array", slow="benchmarks")
 def _():
     wrap(
         Tensor,

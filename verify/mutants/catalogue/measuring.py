@@ -9,7 +9,7 @@ from torch.utils import benchmark
 from verify.mutants.changes import mutant, wrap
 
 
-@mutant("torch's Timer does not warm up", slow=True)
+@mutant("torch's Timer does not warm up", slow="benchmarks")
 def _():
     def change(real, self, number):
         return benchmark.Measurement(number, [self._timeit(number)], self._task_spec)
@@ -17,17 +17,17 @@ def _():
     wrap(benchmark.Timer, "timeit", change)
 
 
-@mutant("torch's Timer uses the threads that torch is set to", slow=True)
+@mutant("torch's Timer uses the threads that torch is set to", slow="benchmarks")
 def _():
     wrap(benchmark.utils.common, "set_torch_threads", lambda real, n: contextlib.nullcontext())
 
 
-@mutant("np.median gives the mean", slow=True)
+@mutant("np.median gives the mean", slow="benchmarks")
 def _():
     wrap(np, "median", lambda real, values, axis=None: np.mean(values, axis=axis))
 
 
-@mutant("timeit.repeat gives the mean each time", slow=True)
+@mutant("timeit.repeat gives the mean each time", slow="benchmarks")
 def _():
     def change(real, *args, **options):
         times = real(*args, **options)
@@ -36,12 +36,12 @@ def _():
     wrap(timeit, "repeat", change)
 
 
-@mutant("timeit.timeit counts calls instead of time", slow=True)
+@mutant("timeit.timeit counts calls instead of time", slow="benchmarks")
 def _():
     wrap(timeit, "timeit", lambda real, *args, number=1000000, **options: number * 1e-6)
 
 
-@mutant("perfplot calls setup for each way", slow=True)
+@mutant("perfplot calls setup for each way", slow="benchmarks")
 def _():
     import perfplot
 
@@ -51,7 +51,7 @@ def _():
     wrap(perfplot, "bench", change)
 
 
-@mutant("matplotlib applies no style", slow=True)
+@mutant("matplotlib applies no style", slow="benchmarks")
 def _():
     import matplotlib.style
 

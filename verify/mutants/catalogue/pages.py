@@ -6,7 +6,7 @@ from torch import Tensor
 from verify.mutants.changes import mutant, then, wrap
 
 
-@mutant("clone of a large tensor uses memory that was used before", slow=True)
+@mutant("clone of a large tensor uses memory that was used before", slow="benchmarks")
 def _():
     buffers = {}
 
@@ -21,12 +21,12 @@ def _():
     wrap(Tensor, "clone", change)
 
 
-@mutant("empty_like writes to its memory", slow=True)
+@mutant("empty_like writes to its memory", slow="benchmarks")
 def _():
     then(torch, "empty_like", lambda tensor, like: tensor.zero_())
 
 
-@mutant("copy_ takes a transposed source as it lies", slow=True)
+@mutant("copy_ takes a transposed source as it lies", slow="benchmarks")
 def _():
     def change(real, self, source):
         turned = source.dim() == 2 and source.t().is_contiguous() and source.shape[0] > 1000
@@ -35,7 +35,7 @@ def _():
     wrap(Tensor, "copy_", change)
 
 
-@mutant("copy_ makes a transposed source contiguous first", slow=True)
+@mutant("copy_ makes a transposed source contiguous first", slow="benchmarks")
 def _():
     def change(real, self, source):
         turned = source.dim() == 2 and source.t().is_contiguous() and source.shape[0] > 100
@@ -44,7 +44,7 @@ def _():
     wrap(Tensor, "copy_", change)
 
 
-@mutant("copy_ of a large tensor does not write what is there already", slow=True)
+@mutant("copy_ of a large tensor does not write what is there already", slow="benchmarks")
 def _():
     def change(real, self, source):
         same = self.numel() >= 2**20 and self.dtype == source.dtype and torch.equal(self, source)

@@ -18,7 +18,7 @@ def wait(seconds: float) -> bool:
     return True
 
 
-@mutant("copying an array takes longer", slow=True)
+@mutant("copying an array takes longer", slow="benchmarks")
 def _():
     then(Tensor, "numpy", lambda array, self: array.view(SlowArray))
 
@@ -31,7 +31,7 @@ class SlowArray(np.ndarray):
         return np.array(self, subok=False)
 
 
-@mutant("copying much into memory in use takes longer", slow=True)
+@mutant("copying much into memory in use takes longer", slow="benchmarks")
 def _():
     def change(real, to, source):
         return (math.prod(to.shape) > 2**20 and wait(5e-2), real(to, source))[1]
@@ -40,12 +40,12 @@ def _():
     wrap(np, "copyto", change)
 
 
-@mutant("clone takes longer outside the graph", slow=True)
+@mutant("clone takes longer outside the graph", slow="benchmarks")
 def _():
     wrap(Tensor, "clone", lambda real, self: (self.requires_grad or wait(5e-5), real(self))[1])
 
 
-@mutant("detach of a clone takes longer", slow=True)
+@mutant("detach of a clone takes longer", slow="benchmarks")
 def _():
     then(Tensor, "clone", lambda copy, self: marked(copy, is_clone=True))
     wrap(
@@ -55,14 +55,14 @@ def _():
     )
 
 
-@mutant("clone takes longer with every operation behind its source", slow=True)
+@mutant("clone takes longer with every operation behind its source", slow="benchmarks")
 def _():
     wrap(
         Tensor, "clone", lambda real, self: (wait(1e-7 * len([*nodes_behind(self)])), real(self))[1]
     )
 
 
-@mutant("new_tensor and torch.tensor of a tensor take no time", slow=True)
+@mutant("new_tensor and torch.tensor of a tensor take no time", slow="benchmarks")
 def _():
     def change(real, *args, **options):
         return args[-1] if is_tensor(args[-1]) else real(*args, **options)
@@ -71,7 +71,7 @@ def _():
     wrap(Tensor, "new_tensor", change)
 
 
-@mutant("torch copies the arrays of NumPy", slow=True)
+@mutant("torch copies the arrays of NumPy", slow="benchmarks")
 def _():
     then(Tensor, "numpy", lambda array, self: array.view(CopiedByTorch))
 
