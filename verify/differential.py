@@ -123,9 +123,8 @@ def compare(plain: dict, compiled: dict) -> list[str]:
     if "raises" in plain:
         return ["does not raise"]
     words = ["other values"] if plain["values"] != compiled["values"] else []
-    words += (
-        ["other values in the arguments"] if plain["arguments"] != compiled["arguments"] else []
-    )
+    written = plain["arguments"] != compiled["arguments"]
+    words += ["other values in the arguments"] if written else []
     pairs = set(zip(plain["memory"], compiled["memory"], strict=True))
     words += ["shares memory"] if (False, True) in pairs else []
     words += ["does not share memory"] if (True, False) in pairs else []

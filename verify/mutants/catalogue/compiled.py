@@ -117,11 +117,6 @@ def _():
     put(torch._dynamo.config, "capture_scalar_outputs", True)
 
 
-@mutant("NumPy code is not compiled", slow="compile")
-def _():
-    put(torch._dynamo.config, "trace_numpy", False)
-
-
 @mutant("opcheck accepts every operator", slow="compile")
 def _():
     wrap(torch.library, "opcheck", lambda real, *args: None)

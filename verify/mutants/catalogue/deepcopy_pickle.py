@@ -11,7 +11,7 @@ from torch.nn import Parameter
 from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
 
 
-@mutant("deepcopy shares memory", slow="benchmarks")
+@mutant("deepcopy shares memory", slow=True)
 def _():
     wrap(Tensor, "__deepcopy__", lambda real, self, memo: self.detach())
 

@@ -17,7 +17,7 @@ def _():
     wrap(Tensor, "detach", lambda real, self: self)
 
 
-@mutant("detach stays in the graph")
+@mutant("detach stays in the graph", slow="compile")
 def _():
     for owner in (Tensor, torch):
         wrap(owner, "detach", lambda real, self: self.view_as(self))
