@@ -103,7 +103,7 @@ def test_no_node_for_plain(x: Tensor) -> None:
 def test_operators(x: Tensor, order: str) -> None:
     with Operators() as run:
         copied(x, order)
-    assert sorted(run.names) == ["clone", "detach"]
+    assert set(run.names) == {"clone", "detach"} and run.names.count("clone") == 1
 
 
 @claim("detach_clone.recommended", x=tensors(DTYPES, LAYOUTS))

@@ -304,3 +304,20 @@ def test_named(x: Tensor) -> None:
         backward(by_input)
     assert ("is output 0 of" in str(found.value)) == (of_input is not None)
     assert not of_input or of_input.removesuffix("Backward") in str(found.value)
+
+
+# `torch.kron` refuses some strides with a RuntimeError.
+ROWS, ROW_LEAVES = (
+    tensors(layouts=("rows",), kinds=("plain",)),
+    tensors(layouts=("rows",), kinds=LEAVES),
+)
+
+
+@claim("inplace_and_version_counter.kron", pair=pairs(ROWS, ROW_LEAVES))
+def test_kron(pair: tuple[Tensor, Tensor]) -> None:
+    factor, w = pair[0].to(pair[1].dtype), pair[1]
+    result, version = torch.kron(factor, w), factor._version
+    factor.zero_()
+    assert factor._version == version + 1
+    backward(result)
+    assert (w.grad == 0).all()
