@@ -377,7 +377,7 @@ def test_every_claim_shows_its_evidence(notebook):
         line = quote.select_one("p.evidence")
         assert line["class"] == ["evidence"] and line.find_next_sibling() is None
         assert line.a["href"].endswith(f"claims.html#{quote['id']}")
-        assert line.find_all("a")[-1]["href"].endswith("reference/scope.html")
+        assert line.find_all("a")[-1]["href"].endswith("scope.html")
         text = line.get_text().replace("\N{NO-BREAK SPACE}", " ")
         for record in recorded():
             found, why = evidence.status(record, claims()[quote["id"]])
