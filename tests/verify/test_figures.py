@@ -199,7 +199,7 @@ def test_the_table_shows_the_times(bench):
     panels = {"copies": {"clone": [2.5e-6, 40e-6]}}
     names["table"](FIGURE | {"points": [1, 2048], "panels": panels})
     (printed,) = shown
-    for part in ("A CPU, 2 cores", "copies", "2,048", "clone", "2.5", "40.0", "(us)"):
+    for part in ("A CPU, logical CPUs: 2", "copies", "2,048", "clone", "2.5", "40.0", "(us)"):
         assert part in printed
 
 

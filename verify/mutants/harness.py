@@ -195,12 +195,17 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
     """Run each notebook as it is, and see which mutants may make a difference to it."""
     groups = defaultdict(list)
     for claim in sorted(claims, key=lambda claim: slow_kind(claim) is None):
-        groups[claim.notebook.path].append(claim)
-    todo = [Job("", group[0].notebook, group, names) for group in groups.values()]
+        groups[claim.notebook.path, slow_kind(claim) == "compile"].append(claim)
+    # What compiles minds being watched, and meets few mutants: it is run under all of these.
+    todo = [
+        Job("", group[0].notebook, group, [] if compiles else names)
+        for (_, compiles), group in groups.items()
+    ]
     for run in run_all(shell, todo, processes):
-        if run.problem:  # does it mind being watched?
+        if run.problem and run.job.watched:  # does it mind being watched?
             (run,) = run_all(shell, [run.job._replace(watch=changes.watch_calls)], 1)
-        if run.problem:  # and in this way, too? Then any mutant may make a difference
+        if run.problem and run.job.watched:  # and in this way, too? Then any mutant may matter
             (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
+        if not run.job.watched:
             run = run._replace(touched={claim.id: set(names) for claim in run.job.claims})
         yield run
