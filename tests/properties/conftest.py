@@ -7,6 +7,8 @@ import pytest
 from verify import ROOT, heads
 from verify.claims import claims_of
 
+from .holds import RELEASE
+
 
 @functools.cache
 def bounds() -> dict[str, str | None]:
@@ -19,8 +21,11 @@ def bounds() -> dict[str, str | None]:
 
 
 def pytest_runtest_setup(item):
-    if (id := getattr(item.obj, "claim", None)) and (bound := bounds().get(id)):
+    id = getattr(item.obj, "claim", None)
+    if id and (bound := bounds().get(id)):
         pytest.skip(f"not run: {bound}")
+    if id and getattr(item.obj, "since", (0, 0)) > RELEASE:
+        pytest.skip("not run: holds since torch {}.{}".format(*item.obj.since))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import torch
 from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis.errors import UnsatisfiedAssumption
 from hypothesis.strategies import SearchStrategy
 
 from .strategies import CannotMake, Recipe, paste
@@ -46,6 +47,8 @@ class Property(NamedTuple):
         made = {name: make(value) for name, value in drawn.items()}
         try:
             self.check(**made)
+        except UnsatisfiedAssumption:
+            raise
         except BaseException:
             note(paste(**drawn))  # shown for the example that is left after shrinking
             raise
@@ -63,7 +66,7 @@ class Property(NamedTuple):
                 return
             try:
                 self.try_on(**drawn)
-            except CannotMake:
+            except (CannotMake, UnsatisfiedAssumption):
                 raise
             except Exception as error:
                 found.append(f"{type(error).__name__}: {error}".split("\n")[0][:120])
@@ -82,10 +85,13 @@ def make(drawn: object) -> object:
 PROPERTIES: list[Property] = []
 
 
-def claim(id: str, **drawn: SearchStrategy) -> Callable[[Callable], Callable]:
+def claim(
+    id: str, since: tuple[int, int] = (0, 0), **drawn: SearchStrategy
+) -> Callable[[Callable], Callable]:
     """Make of a function the property of a claim; `drawn` names what it is tried on.
 
-    The test has `claim`, the id, and `tried`, on how many examples it ran.
+    `since` is the release of torch for a part of a claim that says so; the proof says it for a
+    whole claim. The test has `claim`, the id, and `tried`, on how many examples it ran.
     """
 
     def register(check: Callable[..., None]) -> Callable[[], None]:
@@ -93,8 +99,8 @@ def claim(id: str, **drawn: SearchStrategy) -> Callable[[Callable], Callable]:
         PROPERTIES.append(found)
 
         def test(**drawn: object) -> None:
-            test.tried += 1
             found.try_on(**drawn)
+            test.tried += 1  # not where an assumption left the example out
 
         functools.update_wrapper(test, check, updated=())
         del test.__wrapped__  # Hypothesis would look for the arguments of `check`
@@ -109,7 +115,7 @@ def claim(id: str, **drawn: SearchStrategy) -> Callable[[Callable], Callable]:
                 run_test.tried = test.tried
 
         del run_test.__wrapped__
-        run_test.claim, run_test.tried = id, 0
+        run_test.claim, run_test.since, run_test.tried = id, since, 0
         return run_test
 
     return register

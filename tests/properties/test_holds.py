@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from hypothesis import assume
 
 from . import holds
 from .holds import claim
@@ -72,3 +73,15 @@ def test_the_examples_are_the_same_each_time():
 def test_an_error_of_torch_is_a_counterexample(registered):
     claim("clone.memory", x=tensors())(lambda x: torch.mm(x, x))
     assert registered[0].run(20).startswith("RuntimeError")
+
+
+def test_what_an_assumption_leaves_out_is_not_counted(registered):
+    checked = []
+
+    @claim("clone.memory", x=tensors())
+    def test_some(x):
+        assume(x.dim() > 1)
+        checked.append(x)
+
+    test_some()
+    assert test_some.tried == len(checked) and registered[0].run(20) is None

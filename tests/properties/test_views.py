@@ -15,6 +15,7 @@ from .strategies import (
     COMPLEX,
     DTYPES,
     LAYOUTS,
+    LEAVES,
     PLAIN,
     SHAPES,
     grad_modes,
@@ -196,11 +197,21 @@ def test_ravel(x: Tensor) -> None:
     assert shares(x.ravel(), x) == x.is_contiguous()
 
 
-@claim("views.base_changed", w=tensors(kinds=("non-leaf",)), grad=grad_modes())
-def test_base_changed(w: Tensor, grad: bool) -> None:
-    view = w.view(w.shape)
-    with torch.set_grad_enabled(grad):
+SHORT_LIVED = {**PIECES, "loop": list, "under no_grad": lambda x: [x[0]]}
+
+
+@claim(
+    "views.base_changed",
+    w=tensors(kinds=(*LEAVES, "non-leaf"), shapes=WITH_ROWS),
+    way=one_of(*SHORT_LIVED),
+    grad=grad_modes(),
+)
+def test_base_changed(w: Tensor, way: str, grad: bool) -> None:
+    with torch.set_grad_enabled(way != "under no_grad"):
+        view = SHORT_LIVED[way](w)[0]
+    with torch.set_grad_enabled(grad and not w.is_leaf):
         w.fill_(7)
-    assert (view.detach() == 7).all()
-    if grad:
+    with raises(RuntimeError):
         view * 2
+    with torch.no_grad():
+        assert (view == 7).all()
