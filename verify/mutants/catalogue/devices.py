@@ -63,7 +63,7 @@ def _():
 
 @mutant("any tensor on the CPU may be combined with one on another device")
 def _():
-    allow(Tensor, "__add__", lambda a, b: a)
+    allow(torch, "add", lambda a, b: a)
 
 
 @mutant("an index must be on the device of its tensor")
