@@ -48,7 +48,8 @@ class Cell:
         self.gpu = is_gpu(raw)
         self.count = raw.get("execution_count")
         self.outputs = raw.get("outputs", [])
-        self.first_line = self.source.split("\n", 1)[0].rstrip()
+        self.title = heads.title(self.source) if self.code else None
+        self.first_line = heads.untitled(self.source).split("\n", 1)[0].rstrip()
 
     def __str__(self):
         return f"{'' if self.code else 'the text above '}cell [{self.number}] (id {self.id})"

@@ -1,5 +1,6 @@
 """What the first lines of a code cell say: whose proof it is, and where it can be run.
 
+    # @title Helper: …         a cell that is folded; its title is what is seen of it
     # proof: clone.memory      or    # snippet: draw
     # needs: CUDA              or    # needs: a C++ compiler
     # since: 2.9
@@ -12,24 +13,38 @@ lines.
 
 import re
 
-VERIFIED = "# snippet: verified"  # the first line of the first code cell
+VERIFIED = "verified"  # the snippet that is the first code cell
+# The metadata that folds a cell with a `# @title`: in Colab, and in JupyterLab and VS Code.
+FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}}
 CUDA, COMPILER = "CUDA", "a C++ compiler"  # what a cell may need
 LINE = re.compile(r"# (since|until): (\d+\.\d+(?:\.\d+)?)")
+TITLE = re.compile(r"# @title (\S.*\S)\s*(?:\n|\Z)")
 HEAD = re.compile(r"(?:# proof: .*\n)?((?:# needs: .*\n)?)((?:# (?:since|until): .*(?:\n|\Z))*)")
 LOOKS_LIKE = re.compile(r"^[ \t]*#+[ \t]*(?:since|until)[ \t]*:.*", re.M | re.I)
 WORDS = re.compile(r"\b(since|until)\s+(?:(?:Py)?torch\s+)?(\d+\.\d+(?:\.\d+)?)", re.I)
 SNIPPET = re.compile(r"# snippet: (\S+)\s*$")
 
 
+def title(source: str) -> str | None:
+    """Return the title of a folded cell, the first line `# @title …`, as Colab writes it."""
+    found = TITLE.match(source)
+    return found and found[1]
+
+
+def untitled(source: str) -> str:
+    """Return the source of a cell without its title."""
+    return TITLE.sub("", source, count=1)
+
+
 def snippet(source: str) -> str | None:
     """Return the name of the snippet that a cell is a copy of: `draw` of book/_snippets/draw.py."""
-    found = SNIPPET.match(source.split("\n", 1)[0])
+    found = SNIPPET.match(untitled(source).split("\n", 1)[0])
     return found and found[1]
 
 
 def needs(source: str) -> str | None:
     """Return what the machine must have for a cell: CUDA, a C++ compiler, or nothing."""
-    line = HEAD.match(source)[1]
+    line = HEAD.match(untitled(source))[1]
     return line.removeprefix("# needs: ").rstrip() or None
 
 
@@ -40,7 +55,7 @@ def bounds_said(sentence: str) -> dict[str, str]:
 
 def bounds(source: str) -> dict[str, str]:
     """Return the bounds that the lines at the head of a code cell name."""
-    lines = HEAD.match(source)[2].splitlines()
+    lines = HEAD.match(untitled(source))[2].splitlines()
     return dict(match.groups() for line in lines if (match := LINE.fullmatch(line)))
 
 

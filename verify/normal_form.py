@@ -22,7 +22,7 @@ class BadSnippet(Exception):
 
 
 def refresh_snippet(cell, book):
-    """Copy `book/_snippets/NAME.py` into a cell that starts with `# snippet: NAME`."""
+    """Copy `book/_snippets/NAME.py` into a cell that says `# snippet: NAME`."""
     name = heads.snippet(cell.source)
     if not name:
         return
@@ -30,9 +30,11 @@ def refresh_snippet(cell, book):
     if not file.is_file():
         raise BadSnippet(f"cell {cell.id} wants the snippet {name!r}, but {file} does not exist")
     source = file.read_text(encoding="utf-8").rstrip("\n")
-    if source.partition("\n")[0].rstrip() != f"# snippet: {name}":
+    if heads.snippet(source) != name:
         # The next run would not know the cell again.
-        raise BadSnippet(f"{file} must begin with the line '# snippet: {name}'")
+        raise BadSnippet(
+            f"{file} must begin with the line '# snippet: {name}', or '# @title' above"
+        )
     cell.source = source
 
 
@@ -41,9 +43,11 @@ def begin_with_verified(notebook, book):
     first = next((n for n, cell in enumerate(notebook.cells) if cell.cell_type == "code"), None)
     if first is None or not (book / "_snippets" / "verified.py").is_file():
         return
-    if notebook.cells[first].source.partition("\n")[0] != heads.VERIFIED:
+    if heads.snippet(notebook.cells[first].source) != heads.VERIFIED:
         tags = {"tags": [HIDDEN]}
-        notebook.cells.insert(first, nbformat.v4.new_code_cell(heads.VERIFIED, metadata=tags))
+        notebook.cells.insert(
+            first, nbformat.v4.new_code_cell(f"# snippet: {heads.VERIFIED}", metadata=tags)
+        )
 
 
 def normalize_outputs(outputs, count):
@@ -70,6 +74,8 @@ def normalize(notebook):
         cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
         if cell.cell_type != "code":
             continue
+        if heads.title(cell.source):
+            cell.metadata |= copy.deepcopy(heads.FOLDED)
         count += 1
         if is_gpu(cell) and "recorded" not in cell.metadata:
             cell.outputs, cell.execution_count = [], None  # nobody ran it on a GPU that has a name

@@ -4,6 +4,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
+from verify import heads
+
 
 class GpuCaptions(SphinxTransform):
     """Say under each `gpu` cell where its output comes from, or that there is none yet."""
@@ -30,15 +32,12 @@ class HelperPrompts(SphinxTransform):
     def apply(self, **kwargs: object) -> None:
         for cell in self.document.findall(nodes.container):
             source = cell.astext() if cell.get("nb_element") == "cell_code" else ""
-            if "prompt_show" not in cell or not source.startswith("# "):
+            title = heads.title(source)
+            if "prompt_show" not in cell or not title:
                 continue
-            comment = source.split("\n", 1)[0].removeprefix("# ")
-            what = comment[0].lower() + comment[1:]
-            if comment.startswith("snippet: "):
-                what = f"the helper “{comment.removeprefix('snippet: ')}”, the same in all chapters"
             cell["classes"].append("helper")
             for key, verb in (("prompt_show", "Show"), ("prompt_hide", "Hide")):
-                cell[key] = f"{verb} {what}"
+                cell[key] = f"{verb} the {title[0].lower()}{title[1:]}"
 
 
 def setup(app: Sphinx) -> dict[str, object]:

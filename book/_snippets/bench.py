@@ -1,3 +1,4 @@
+# @title Helper: how times are measured
 # snippet: bench
 import json
 import logging

@@ -1,3 +1,4 @@
+# @title Helper: what is counted
 # snippet: count
 import warnings
 

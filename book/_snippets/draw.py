@@ -1,3 +1,4 @@
+# @title Helper: pictures of memory and graph
 # snippet: draw
 from html import escape
 

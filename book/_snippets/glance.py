@@ -1,3 +1,4 @@
+# @title Helper: the table “At a glance”
 # snippet: glance
 from html import escape
 

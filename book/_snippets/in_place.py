@@ -1,3 +1,4 @@
+# @title Helper: every in-place method
 # snippet: in_place
 import warnings
 

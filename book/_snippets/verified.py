@@ -1,3 +1,4 @@
+# @title Helper: is this release of torch one that was verified?
 # snippet: verified
 # Says so if the book was not verified with the torch that is installed here. Does not run a cell
 # whose first lines ask for what is not here: `# needs: CUDA`, or torch `# since: 2.9`.

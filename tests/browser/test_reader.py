@@ -158,7 +158,7 @@ def test_the_copy_button_copies_the_code_alone(visit):
     page = visit("methods/clone.html", permissions=("clipboard-read", "clipboard-write"))
     cells = json.loads((ROOT / "book/methods/clone.ipynb").read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    first = next(source for source in sources if not source.startswith("# snippet: "))
+    first = next(source for source in sources if not source.startswith("# @title "))
     cell = page.locator("div.cell:not(.helper) div.cell_input").first
     cell.hover()
     cell.locator("button.copybtn").click()

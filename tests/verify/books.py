@@ -67,7 +67,7 @@ class TinyBook:
             markdown(
                 "title", "# Copy\n\n[Here](clone.ipynb#clone.memory) `{k: v}` `{{k}}` $x_{1}$"
             ),
-            code("verified", 1, f"{VERIFIED}\nprint(1)", stream("1\n"), tags=["remove-cell"]),
+            code("verified", 1, f"# snippet: {VERIFIED}\nprint(1)", stream("1\n"), tags=["remove-cell"]),
             code("setup", 2, f"import torch\n\n{DEVICE}"),
             markdown("claim", f"A sentence.\n\n{CLAIM}\n> It goes on."),
             code("proof", 3, "# proof: clone.memory\nassert x == 1\nprint(x)", stream("1\n")),
@@ -94,7 +94,7 @@ class TinyBook:
             "_toc.yml": "format: jb-book\nroot: index\nchapters:\n  - file: methods/clone\n",
             "book/index.md": "# Copying",
             "book/_snippets/glance.py": "# snippet: glance\nx = 1\n",
-            "book/_snippets/verified.py": f"{VERIFIED}\nprint(1)\n",
+            "book/_snippets/verified.py": f"# snippet: {VERIFIED}\nprint(1)\n",
             SANITIZER: "# a reason\n# example: (1 us) -> (time)\nregex: \\(\\d us\\)\n"
             "replace: (time)\n",
             APPROVED: "approved = []\n",

@@ -259,6 +259,10 @@ DEFECTS = [
     (source("snippet", "# snippet: glance\nx = 2"), "snippet", "differs from", "edit the file"),
     (source("snippet", "# snippet: none\nx = 1"), "snippet", "no snippet", "correct the name"),
     (source("snippet", "x = 1\n#snippet: glance"), "snippet", "first line", "write it so"),
+    # Folded cells
+    (tag("setup", "hide-cell"), "setup", "but not both", "# @title Helper"),
+    (source("setup", f"# @title Helper: a\n{DEVICE}"), "setup", "do not go together", MAKE_RUN),
+    (source("setup", "x = 1\n" * 30 + DEVICE), "setup", "31 lines of code are seen", "fold what"),
     # Figures
     (figure_cell('measured("small", x)'), "result", "'small' is not recorded", MEASURE),
     (figure_cell("measured(name)"), "result", "not written out", "write the name"),
@@ -333,7 +337,7 @@ DEFECTS = [
     (lambda b: b.metadata["language_info"].update(version="3"), None, "its metadata", MAKE_RUN),
     (lambda book: book["svg"]["metadata"].update(vscode=1), "svg", "vscode", "remove"),
     (source("setup", "import torch"), "setup", "does not define `device`", DEVICE),
-    (source("verified", "import torch"), "verified", "is not `# snippet: verified`", MAKE_RUN),
+    (source("verified", "import torch"), "verified", "is not the snippet `verified`", MAKE_RUN),
     (tag("verified", "hide-cell"), "verified", "tagged `remove-cell`", MAKE_RUN),
     (tag("setup", "remove-cell"), "setup", "`remove-cell` is not approved", "rule 8"),
 ]

@@ -37,6 +37,7 @@ OF_A_NOTEBOOK = (
     claims.check_releases,
     asserts.check_asserts,
     frame.check_snippets,
+    frame.check_folded,
     text.check_plain_markdown,
     text.check_prose,
     text.check_links,

@@ -18,7 +18,7 @@ def check_tags(book: Book) -> Iterator[Problem]:
         for cell in notebook.cells:
             for marker in markers(cell):
                 approved = approvals.allow(notebook.path, cell.id, marker)
-                if marker == HIDDEN and cell.first_line == VERIFIED:
+                if marker == HIDDEN and cell.snippet == VERIFIED:
                     continue
                 if marker not in TAGS and not approved and not raises(marker):
                     remedy = f"remove it, or list it in {FILE} with a reason (rule 8)"
