@@ -68,7 +68,8 @@ def check_folded(notebook: Notebook, book: Book) -> Iterator[Problem]:
             message = "a cell is hidden on the site, or has a `# @title`, but not both"
             remedy = "give it the tag `hide-cell` and, as its first line, `# @title Helper: …`"
             yield notebook.problem(cell, message, remedy)
-    for cell in (cell for cell in notebook.code if not cell.title):
+    seen = (cell for cell in notebook.code if not cell.title and HIDDEN not in cell.tags)
+    for cell in seen:
         if cell.outputs:
             break
         visible += len(cell.source.splitlines())
