@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import warnings
+from itertools import count
 
 from launch import hide_what_readers_lack
 
@@ -22,6 +23,10 @@ IMPORTED = (
     *("ipykernel.kernelapp", "ipykernel.debugger", "ipykernel.zmqshell", "psutil"),
     *("IPython.core.completerlib", "IPython.core.oinspect", "IPython.extensions.storemagic"),
 )
+# What torch imports when it is first needed: for an optimizer, a meta tensor, a compilation. It
+# takes longer than all the rest, so a server for one or two notebooks does without.
+LATER = ("torch._dynamo", "torch._inductor.compile_fx")
+FEW = 2
 LARGEST = 1 << 20  # bytes of a message
 
 
@@ -43,6 +48,23 @@ def import_ahead() -> dict[str, str]:
         __import__(name)
     warnings.showwarning = show
     return {key: value for key, value in os.environ.items() if before.get(key) != value}
+
+
+def import_later() -> None:
+    """Import what some notebooks do, and take back what it does to the process."""
+    before = dict(os.environ)
+    with warnings.catch_warnings():
+        for name in LATER:
+            __import__(name)
+    os.environ.clear()
+    os.environ.update(before)
+    keep_shared()
+
+
+def keep_shared() -> None:
+    """Let no collection in a fork touch, and so copy, the memory of this process."""
+    gc.collect()
+    gc.freeze()
 
 
 def reseed() -> None:
@@ -77,10 +99,12 @@ def become_kernel(message: dict, stderr: int) -> None:
 def serve(channel: socket.socket, environment: dict[str, str]) -> None:
     """Fork a kernel for each message, until the other side is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system itself removes what has ended
-    while True:
+    for number in count():
         data, files, _, _ = socket.recv_fds(channel, LARGEST, 1)
         if not data:
             return
+        if number == FEW:
+            import_later()
         if pid := os.fork():
             os.close(files[0])
             channel.send(str(pid).encode())
@@ -96,6 +120,5 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which ends us
     hide_what_readers_lack()
     environment = import_ahead()
-    gc.collect()
-    gc.freeze()  # a collection in a fork would copy the memory of this process
+    keep_shared()
     serve(socket.socket(fileno=int(sys.argv[1])), environment)
