@@ -11,6 +11,8 @@ VENV := .venv$(if $(TORCH),-torch-$(TORCH))
 BIN  := $(VENV)/bin
 # The pins that VENV is to hold: requirements.txt, with TORCH in the place of its torch.
 WANTED := sed -E '$(if $(TORCH),s/^torch==.*/torch==$(TORCH)/)' requirements.txt
+# Tests that have a target of their own.
+APART := $(addprefix --ignore=tests/,site browser properties mutants)
 # A copy of the pins that are installed, written last: without it VENV is half made and is made anew.
 PINS := $(VENV)/requirements.txt
 SITE := _build/html
@@ -52,7 +54,7 @@ book: setup ## build the site into _build/html
 
 test: setup ## run every cell again, compare with the stored outputs, and run the other tests
 	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --ignore=tests/site --ignore=tests/browser --ignore=tests/properties --record _build/record.json
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(APART) --record _build/record.json
 
 properties: setup ## try the claims on tensors of many kinds (Hypothesis), and sweep over PyTorch's operators
 	@echo '==> Trying the claims on tensors of many kinds, $(WORKERS) at a time'
@@ -64,7 +66,7 @@ search-properties: setup ## the same with 5000 examples for each, drawn anew eac
 
 test-gpu: setup ## the same with the cells that need CUDA, one notebook at a time; an error without CUDA
 	@echo '==> Validating the notebooks on CUDA, one at a time'
-	@$(BIN)/python -m pytest -n 0 --require-cuda --ignore=tests/site --ignore=tests/browser --ignore=tests/properties --record _build/record.json
+	@$(BIN)/python -m pytest -n 0 --require-cuda $(APART) --record _build/record.json
 
 record: setup ## run the notebooks and write evidence/<RUNNER, or cpu>-torch-<release>.json
 	@echo '==> Running the notebooks and recording the result of every claim, $(WORKERS) at a time'
@@ -134,7 +136,8 @@ lint: setup ## check the style of the code and of the notebooks
 	@$(BIN)/ruff format --check verify tools tests book/_ext book/_snippets
 
 mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
-	@echo '==> Running the claims under the mutants'
+	@echo '==> $(if $(CHAPTER)$(NAMES),Running the claims under the mutants,Testing the mutants, then running the claims under them)'
+	@$(if $(CHAPTER)$(NAMES),true,$(BIN)/python -m pytest -o addopts='-ra --tb=short' -n $(WORKERS) tests/mutants)
 	@$(BIN)/python -m verify.mutants $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
 
 differential: setup ## compare plain and compiled code and write evidence/compiled/torch-<release>.json
