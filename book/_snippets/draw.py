@@ -10,7 +10,8 @@ text{font:13px ui-monospace,Menlo,Consolas,monospace;text-anchor:middle;fill:#1b
 .note{font:11px system-ui,sans-serif;fill:#52606d}.paper{fill:#fff}rect{stroke-width:1.5}
 .node{fill:#fdf0e7;stroke:#d55e00}.tensor{fill:#e8f2fa;stroke:#0072b2}
 .storage{fill:#e6f5f0;stroke:#00876a}.gradient{fill:none;stroke:#d55e00;stroke-width:1.5}
-.tip{fill:#d55e00}.use{stroke:#00876a;stroke-width:1.5}.made{stroke:#d55e00;stroke-dasharray:3 3}
+.tip{fill:#d55e00}.row{font:600 11px system-ui,sans-serif;text-anchor:end;fill:#52606d}
+.use{stroke:#00876a;stroke-width:1.5}.made{stroke:#d55e00;stroke-dasharray:3 3}
 """
 
 
@@ -44,14 +45,20 @@ def draw(**named):
                     todo.append(following)
 
     words, parts = [], []
-    middle = {name: 84 + 160 * i for i, name in enumerate(columns)}
+    middle = {name: 146 + 160 * i for i, name in enumerate(columns)}
     reach = [abs(columns.index(owner[a]) - columns.index(owner[b])) for a, b in edges]
     top = 26 + 16 * max(reach, default=0) if owner else -56
+
+    def fitted(text, most=18):
+        if len(text) > 26:  # smaller letters would not do: leave out the middle
+            text = f"{text[:14]}…{text[-11:]}"
+        small = f' style="font-size:{12.5 * most / len(text):.3g}px"' if len(text) > most else ""
+        return f"{small}>{escape(text)}"
 
     def box(kind, x, y, title, note=""):
         corner = f'x="{x - 72:g}" y="{y:g}" width="144" height="42" rx="6"'
         parts.append(f'<rect class="{kind}" {corner}/>')
-        parts.append(f'<text x="{x:g}" y="{y + (18 if note else 26):g}">{escape(title)}</text>')
+        parts.append(f'<text x="{x:g}" y="{y + (18 if note else 26):g}"{fitted(title)}</text>')
         parts.append(f'<text class="note" x="{x:g}" y="{y + 34:g}">{escape(note)}</text>')
 
     for (node, following), away in zip(edges, reach, strict=True):
@@ -65,7 +72,7 @@ def draw(**named):
         if name in named:
             parts.append(f'<path class="made" d="M{middle[name]} {top + 42}v22"/>')
     users = [[middle[n] for n in named if storage_of[n] == i] for i in range(len(storages))]
-    centers, places, right = [sum(xs) / len(xs) for xs in users], {}, -80
+    centers, places, right = [sum(xs) / len(xs) for xs in users], {}, -20
     for index in sorted(range(len(storages)), key=centers.__getitem__):
         right = places[index] = max(centers[index], right + 160)
     for name, value in named.items():
@@ -78,10 +85,16 @@ def draw(**named):
         box("tensor", middle[name], top + 64, name, kind)
         words.append(f"{name} ({kind}) uses storage {chr(65 + storage_of[name])}.")
     for index, (_, size, numbers) in enumerate(storages):
-        shown = " ".join(f"{n:g}" for n in numbers[:6]) + (" …" if len(numbers) > 6 else "")
+        few = [f"{n:.4g}" for n in numbers[:6]]
+        while len(" ".join(few)) > 22:
+            few.pop()
+        shown = " ".join(few + ["…"] * (len(few) < len(numbers)))
         letter = chr(65 + index)
         box("storage", places[index], top + 140, shown, f"storage {letter}, {size} bytes")
         words.append(f"Storage {letter} holds {shown}.")
+    rows = {"gradient": top, "tensor": top + 64, "storage": top + 140}
+    for row, y in list(rows.items())[0 if owner else 1 :]:
+        parts.append(f'<text class="row" x="66" y="{y + 25}">{row}</text>')
     wide, high = max(max(middle.values()), right) + 84, top + 192
     size = f'viewBox="0 0 {wide:g} {high}" width="{wide:g}" height="{high}"'
     paper = f'<style>{STYLE}</style><rect class="paper" width="100%" height="100%"/>'
