@@ -68,9 +68,9 @@ test-gpu: setup ## the same with the cells that need CUDA, one notebook at a tim
 	@echo '==> Validating the notebooks on CUDA, one at a time'
 	@$(BIN)/python -m pytest -n 0 --require-cuda $(APART) --record _build/record.json
 
-record: setup ## run the notebooks and write evidence/<RUNNER, or cpu>-torch-<release>.json
+record: setup ## run the notebooks and the properties and write evidence/<RUNNER, or cpu>-torch-<release>.json
 	@echo '==> Running the notebooks and recording the result of every claim, $(WORKERS) at a time'
-	@$(BIN)/python -m pytest book -n $(WORKERS) --dist loadfile --record evidence/ $(if $(RUNNER),--runner '$(RUNNER)')
+	@$(BIN)/python -m pytest book tests/properties -n $(WORKERS) --dist loadfile --record evidence/ $(if $(RUNNER),--runner '$(RUNNER)')
 
 record-gpu: setup ## the same on CUDA, one notebook at a time; an error without CUDA
 	@echo '==> Running the notebooks on CUDA and recording the result of every claim, one at a time'

@@ -20,7 +20,15 @@ from verify import ROOT
 from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
-from verify.mutants.harness import Job, make_shell, meets, read_ahead, run_all, without_mutants
+from verify.mutants.harness import (
+    USUAL,
+    Job,
+    make_shell,
+    meets,
+    read_ahead,
+    run_all,
+    without_mutants,
+)
 from verify.mutants.properties import survivors as unbroken_properties
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
@@ -34,6 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--chapter", help="only the claims of this chapter")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
     parser.add_argument("--record", type=Path, help="write which mutant breaks which claim (JSON)")
+    parser.add_argument("--facts", type=Path, help="list the facts that no mutant breaks")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder that holds book/")
     parser.add_argument("-n", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args(arguments)
@@ -58,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
-    read_ahead(shell, list({claim.notebook.path: claim.notebook for claim in claims}.values()))
+    facts = read_ahead(shell, claims)
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
     todo = []
     for run in without_mutants(shell, claims, chosen, options.n):
@@ -79,11 +88,13 @@ def main(arguments: list[str] | None = None) -> int:
     gc.collect()
     gc.freeze()  # a collection in a fork would copy the memory of this process
     killers, caught, problems = defaultdict(list), defaultdict(list), []
+    broken = defaultdict(set)  # the numbers of the facts of a claim
     for run in run_all(shell, todo, options.n):
         problems += [run.problem] if run.problem else []
         for claim in run.failed:
             killers[claim].append(run.job.mutant)
             caught[run.job.mutant].append(claim)
+            broken[claim] |= run.noted[claim]
     for name in chosen:
         print(f"{len(caught[name]):4} claims fail under: {name}")
     survivors = [claim.id for claim in claims if not killers[claim.id]]
@@ -94,6 +105,17 @@ def main(arguments: list[str] | None = None) -> int:
         problems += [f"not caught by any claim: {name}" for name in missed]
         broad = max(TOO_MANY, len(claims) // 3)
         problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
+    facts = {
+        id: [fact for fact in found if not fact.is_label(USUAL.get(id, {}).get(fact.number, []))]
+        for id, found in facts.items()
+    }
+    unbroken = {id: [f for f in found if f.number not in broken[id]] for id, found in facts.items()}
+    if not options.names:
+        total, left = (sum(map(len, found.values())) for found in (facts, unbroken))
+        print(f"{total - left} of {total} facts of the claims fail under a mutant")
+        if options.facts:
+            lines = [f"{id}: {fact.code}\n" for id, found in unbroken.items() for fact in found]
+            options.facts.write_text("".join(lines), encoding="utf-8")
     held = properties_of(claims) if options.root == ROOT else []
     if held and not options.names:
         wrong, unbroken = unbroken_properties(held, killers, options.n)

@@ -19,8 +19,10 @@ from typing import NamedTuple
 from verify import ROOT, heads
 from verify.book import Cell, Notebook, text
 from verify.claims import Claim, Names
-from verify.mutants import changes
+from verify.mutants import changes, facts
 
+NOTES = facts.Notes()  # of the cell that runs
+USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
 
@@ -41,6 +43,7 @@ class Run(NamedTuple):
     failed: dict[str, str]
     uncounted: dict[str, str]  # failed too, but a cell that their proof needs had failed before
     touched: dict[str, set[str]]  # for each claim the mutants watched that replace what it uses
+    noted: dict[str, dict | set]  # for each claim what it printed; under a mutant, broken facts
     imported: list[str]  # modules of torch that were not there before
     crashed: bool = False
 
@@ -90,15 +93,25 @@ def make_shell():
     return shell
 
 
-def read_ahead(shell, notebooks: list[Notebook]) -> None:
-    """Parse every cell and run the snippets once, here, for all the forks."""
+def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
+    """Parse every cell and run the snippets once, here, for all the forks.
+
+    Return the facts of each claim. Those of what compiles are not told apart: a compiler reads the
+    code itself.
+    """
+    notebooks = {claim.notebook.path: claim.notebook for claim in claims}.values()
     sources = {cell.source: cell for notebook in notebooks for cell in notebook.code}
+    proofs = {claim.proof.source: claim for claim in claims if slow_kind(claim) != "compile"}
+    found = {}
+    shell.user_ns[facts.NOTES] = NOTES
     shell.transform_cell = functools.cache(shell.transform_cell)
     parse, trees = shell.compile.ast_parse, {}
     for source, cell in sources.items():
         transformed = shell.transform_cell(source)
         with contextlib.suppress(SyntaxError):
             trees[transformed] = parse(transformed)
+            if claim := proofs.get(source):
+                found[claim.id] = facts.instrument(trees[transformed])
         if cell.snippet:  # it only defines helpers: no mutant can change that
             _, error = run_cell(shell, cell)
             if error is not None:
@@ -106,6 +119,7 @@ def read_ahead(shell, notebooks: list[Notebook]) -> None:
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
+    return found
 
 
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
@@ -118,21 +132,28 @@ def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
     return seen, result.error_before_exec or result.error_in_exec
 
 
-def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
-    """Run the proofs of a job and what they need; return `failed`, `uncounted` and `touched`."""
+def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
+    """Run the proofs of a job and what they need.
+
+    Return `failed`, `uncounted`, `touched` and `noted` of a run.
+    """
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
-    broken, failed, uncounted, used, touched = set(), {}, {}, {}, {}
+    broken, failed, uncounted, used, touched, noted = set(), {}, {}, {}, {}, {}
     find_used = job.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
         if cell.id not in wanted or cell.gpu or cell.snippet:
             continue
+        NOTES.clear()
         seen, error = run_cell(shell, cell)
         used[cell.id] = find_used()
         reason = None
         if error is not None:
             broken.add(cell.id)
             reason = f"{type(error).__name__}: {error}".split("\n")[0][:120]
+        elif NOTES.failed:
+            broken.add(cell.id)
+            reason = f"AssertionError: {min(NOTES.failed.items())[1]}"[:120]
         elif seen != stored(cell):
             reason = "another output"
         if claim := claim_of.get(cell.id):
@@ -144,7 +165,11 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict]:
                     for need in claim.needs
                 )
                 (uncounted if without_base else failed)[claim.id] = reason
-    return failed, uncounted, touched
+            if not job.mutant:
+                noted[claim.id] = dict(NOTES.printed)
+            elif claim.id in failed:
+                noted[claim.id] = NOTES.broken(USUAL.get(claim.id, {}))
+    return failed, uncounted, touched, noted
 
 
 def gives_names(cell: Cell, proof: Cell) -> bool:
@@ -183,7 +208,7 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
         try:
             yield Run(job, *here.recv())
         except EOFError:
-            yield Run(job, {}, {}, {}, [], crashed=True)
+            yield Run(job, {}, {}, {}, {}, [], crashed=True)
         here.close()
         process.join()
         if sys.stderr.isatty() or number % 1000 == 0:
@@ -208,4 +233,5 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
             (run,) = run_all(shell, [run.job._replace(watched=[])], 1)
         if not run.job.watched:
             run = run._replace(touched={claim.id: set(names) for claim in run.job.claims})
+        USUAL.update(run.noted)
         yield run
