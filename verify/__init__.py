@@ -17,6 +17,7 @@ figures.py         the recorded figures of the benchmarks
 book.py            the book: its notebooks and their cells
 markdown.py        what the Markdown of a cell says
 heads.py           what the first lines of a code cell say
+files.py           files that are replaced in one move
 """
 
 from pathlib import Path

@@ -5,12 +5,12 @@ site reads those files. evidence.schema.json describes the format.
 """
 
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 
 import jsonschema
+
+from verify import files
 
 SCHEMA = json.loads(Path(__file__).with_name("evidence.schema.json").read_text(encoding="utf-8"))
 MUTANTS = "mutants.json"  # stands beside the records: which mutants break each claim
@@ -80,15 +80,7 @@ def status(record, claim):
 
 
 def write(path, record):
-    """Write a record in one move: an interruption or a full disk leaves the old file."""
+    """Write a record."""
     jsonschema.validate(record, SCHEMA)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    files.replace(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")

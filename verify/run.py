@@ -16,7 +16,6 @@ import copy
 import difflib
 import json
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -27,7 +26,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from verify import ROOT, figures
+from verify import ROOT, figures, files
 from verify import book as books
 from verify.book import is_gpu, notebook_files, tree_of
 from verify.normal_form import BadSnippet, begin_with_verified, normalize, refresh_snippet
@@ -73,23 +72,6 @@ def read(path):
         return nbformat.v4.to_notebook(books.read(path, older=True))
     except books.Unreadable as error:
         raise RunError(f"{path} is no readable notebook: {error}") from error
-
-
-def write(path, text):
-    """Replace `path` in one move, so that a full disk or an interruption leaves the old file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner can read.
-        shutil.copymode(path if path.exists() else path.parent, temporary)
-        Path(temporary).chmod(Path(temporary).stat().st_mode & 0o666)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise
 
 
 # --- The figures of the benchmarks ----------------------------------------------------------------
@@ -246,12 +228,14 @@ async def run_one(path, book, recorded, measure=False):
     try:
         if to_measure:
             file.parent.mkdir(exist_ok=True)
-            write(file, figures.text_of({name: (kept | found)[name] for name in [*kept, *found]}))
+            files.replace(
+                file, figures.text_of({name: (kept | found)[name] for name in [*kept, *found]})
+            )
             for name in to_measure:
                 if note := found[name]["note"]:
                     print(f"    {path.stem}, figure {name!r}: {note}", flush=True)
         file = path
-        write(path, after)
+        files.replace(path, after)
     except OSError as error:
         message = f"{file} could not be written ({error.strerror}); the old file is unchanged"
         raise RunError(message) from error

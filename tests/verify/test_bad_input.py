@@ -11,8 +11,7 @@ import time
 import pytest
 
 from tests.verify.books import add, run
-from verify import ROOT
-from verify import run as command
+from verify import ROOT, files
 
 # A python3 that writes down what it is asked, creates environments made of itself, and can be old,
 # offline or slow. The Makefile's own questions (`-c`) are answered by the real Python.
@@ -255,7 +254,7 @@ def test_full_disk(book, capsys, monkeypatch):
 
     path = add(book, "print(1)")
     before = path.read_bytes()
-    monkeypatch.setattr(command.os, "fsync", no_space)
+    monkeypatch.setattr(files.os, "fsync", no_space)
     assert run(book, "clone") == 1
     assert "could not be written (No space left on device); the old file is" in (
         capsys.readouterr().err

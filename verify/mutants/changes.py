@@ -192,6 +192,16 @@ def wrap(owner: object, name: str, change: Callable) -> None:
     put(owner, name, staticmethod(changed) if name == "__new__" else changed)
 
 
+def for_tensors(owner: object, name: str, change: Callable) -> None:
+    """Change a function for one tensor as the data; its warning stays."""
+
+    def changed(real, *args, **options):
+        result = real(*args, **options)
+        return change(args[-1], result) if isinstance(args[-1], Tensor) else result
+
+    wrap(owner, name, changed)
+
+
 def wrap_property(owner: type, name: str, read: Callable | None, write: Callable | None = None):
     """Replace the property `owner.name` by `read(real, self)` and `write(real, self, value)`."""
     real = getattr(owner, name)

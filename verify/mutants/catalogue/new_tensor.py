@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.catalogue.torch_tensor import for_tensors
-from verify.mutants.changes import allow, mutant, put, then, warn, wrap
+from verify.mutants.changes import allow, for_tensors, mutant, put, then, warn, wrap
 
 
 @mutant("new_tensor takes the dtype from a tensor as data")

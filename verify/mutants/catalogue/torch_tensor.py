@@ -1,23 +1,11 @@
 """Mutants: torch.tensor."""
 
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from verify.mutants.changes import allow, is_tensor, mutant, raise_other, warn, wrap
-
-
-def for_tensors(owner: object, name: str, change: Callable) -> None:
-    """Change a function for one tensor as the data; its warning stays."""
-
-    def changed(real, *args, **options):
-        result = real(*args, **options)
-        return change(args[-1], result) if isinstance(args[-1], Tensor) else result
-
-    wrap(owner, name, changed)
+from verify.mutants.changes import allow, for_tensors, is_tensor, mutant, raise_other, warn, wrap
 
 
 @mutant("torch.tensor of a tensor shares memory")
