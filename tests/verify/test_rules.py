@@ -46,6 +46,13 @@ def far(text):
     return lambda book: book.add(markdown("new", text), after="result")
 
 
+def exercise(source, *shown):
+    """Add a section *Check yourself* with one cell of code."""
+    cell = code("new-code", 11, source, *shown)
+    heading = markdown("new", "## Check yourself")
+    return lambda book: book.add(heading, cell, after="result")
+
+
 def outputs(id, *values):
     return lambda book: book[id].update(outputs=list(values))
 
@@ -263,6 +270,9 @@ DEFECTS = [
     (tag("setup", "hide-cell"), "setup", "but not both", "# @title Helper"),
     (source("setup", f"# @title Helper: a\n{DEVICE}"), "setup", "do not go together", MAKE_RUN),
     (source("setup", "x = 1\n" * 30 + DEVICE), "setup", "31 lines of code are seen", "fold what"),
+    # Check yourself
+    (exercise("print(x)", stream("1\n")), "new-code", "shows the answer", "print nothing"),
+    (exercise("y = x"), "new-code", "not folded, or no folded cell", "# @title Check"),
     # Figures
     (figure_cell('measured("small", x)'), "result", "'small' is not recorded", MEASURE),
     (figure_cell("measured(name)"), "result", "not written out", "write the name"),

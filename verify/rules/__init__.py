@@ -38,6 +38,7 @@ OF_A_NOTEBOOK = (
     asserts.check_asserts,
     frame.check_snippets,
     frame.check_folded,
+    frame.check_exercises,
     text.check_plain_markdown,
     text.check_prose,
     text.check_links,

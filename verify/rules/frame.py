@@ -77,3 +77,23 @@ def check_folded(notebook: Notebook, book: Book) -> Iterator[Problem]:
             message = f"{visible} lines of code are seen before a cell that shows something"
             yield notebook.problem(cell, message, "fold what does not teach: `# @title Helper: …`")
             break
+
+
+def check_exercises(notebook: Notebook, book: Book) -> Iterator[Problem]:
+    """Rule 2: the answers of *Check yourself* are folded, and a folded cell asserts them."""
+    inside, answers, checks, last = False, 0, 0, None
+    for cell in notebook.cells:
+        if not cell.code:
+            if headings := re.findall(r"^## (.+)$", cell.source, re.M):
+                inside = "Check yourself" in headings
+            answers += inside * cell.source.count("<details>")
+        elif inside:
+            last = cell
+            checks += bool(cell.title) and "assert " in cell.source
+            if cell.outputs:
+                message = "a cell of *Check yourself* shows the answer"
+                yield notebook.problem(cell, message, "assign what it returns, print nothing")
+    if last and not (answers and checks):
+        message = "the answers of *Check yourself* are not folded, or no folded cell asserts them"
+        remedy = "write `<details><summary>Answer</summary>`, and a cell `# @title Check: …`"
+        yield notebook.problem(last, message, remedy)
