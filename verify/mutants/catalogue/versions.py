@@ -193,6 +193,12 @@ def _():
     allow(Tensor, "resize_", lambda self, *args: self)
 
 
+@mutant("apply_, map_ and map2_ run on a tensor that requires grad")
+def _():
+    for name in ("apply_", "map_", "map2_"):
+        allow(Tensor, name, lambda self, *args: self)
+
+
 @mutant("a refused in-place change raises with another message")
 def _():
     for name in IN_PLACE:
