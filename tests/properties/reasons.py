@@ -31,6 +31,7 @@ CHAPTERS = (
 )
 
 NO_PROPERTY = {
+    "as_tensor_asarray.shared_memory": "the process that reads ends",
     "deepcopy_pickle.weights_only": "speaks of classes of objects and of code in a file",
     "dlpack.negative_stride": "on the releases of which it speaks, the process ends",
     "inplace_and_version_counter.anomaly": "speaks of the text of a warning",

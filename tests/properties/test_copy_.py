@@ -223,3 +223,26 @@ def test_pieces(w: Tensor, way: str) -> None:
         piece.copy_(w)
     base[0] = w
     assert equal(base[0], w)
+
+
+@claim("copy_.weights", pair=pairs(tensors(kinds=LEAVES), tensors()))
+def test_weights(pair: tuple[Tensor, Tensor]) -> None:
+    parameter, source = pair
+    address = parameter.data_ptr()
+    with torch.no_grad():
+        assert parameter.copy_(source) is parameter
+    assert parameter.is_leaf and parameter.requires_grad and parameter.data_ptr() == address
+    assert equal(parameter, source.to(parameter.dtype))
+    assert unseen_by_each_other(parameter, source)
+
+
+@claim("copy_.leading", pair=pairs(tensors(kinds=PLAIN), tensors()), more=one_of(1, 2))
+def test_leading(pair: tuple[Tensor, Tensor], more: int) -> None:
+    x, y = pair
+    longer = y.reshape((1,) * more + tuple(y.shape))
+    with raises(RuntimeError):
+        x.detach().clone().copy_(longer)
+    if x.dim():  # a 0-dim tensor has no `x[:]`
+        with torch.no_grad():
+            x[:] = longer
+        assert equal(x, y.to(x.dtype))

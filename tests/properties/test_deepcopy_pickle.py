@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.utils.prune
 from torch import Tensor, nn
 
 from .facts import (
@@ -254,3 +255,65 @@ def test_two_dtypes(x: Tensor) -> None:
         saved([x, x.real])
     first, second = copy.deepcopy([x, x.real])
     assert shares(first, second)
+
+
+@claim("deepcopy_pickle.model", p=tensors(kinds=("Parameter",)), b=tensors(DTYPES, kinds=PLAIN))
+def test_model(p: Tensor, b: Tensor) -> None:
+    def make() -> nn.Module:
+        module = nn.Identity()
+        module.register_parameter("p", nn.Parameter(p.detach().clone()))
+        module.register_buffer("b", b.clone())
+        return module
+
+    calls = []
+    model = make()
+    model.register_buffer("scratch", b.clone(), persistent=False)
+    model.names = ["a"]
+    model.register_forward_hook(lambda *_: calls.append("hook"))
+    twin, fresh = copy.deepcopy(model), make()
+    with torch.no_grad():
+        fresh.p.zero_()
+    fresh.load_state_dict(model.state_dict())
+    twin(0)
+    fresh(0)
+    assert calls == ["hook"] and twin.names == ["a"] and equal(twin.scratch, b)
+    assert not hasattr(fresh, "names") and not hasattr(fresh, "scratch")
+    for other in (twin, fresh):
+        assert equal(other.p, model.p) and equal(other.b, model.b)
+        assert not shares(other.p, model.p) and not shares(other.b, model.b)
+    assert not shares(twin.scratch, model.scratch)
+
+
+@claim("deepcopy_pickle.best", p=tensors(kinds=("Parameter",)))
+def test_best(p: Tensor) -> None:
+    model = nn.Module()
+    model.p = p
+    before = p.detach().clone()
+    followed, best = model.state_dict(), copy.deepcopy(model.state_dict())
+    with torch.no_grad():
+        p.fill_(7)
+    assert (followed["p"] == 7).all() and equal(best["p"], before)
+    model.load_state_dict(best)
+    assert equal(p, before)
+
+
+@claim("deepcopy_pickle.weight_norm", size=one_of(1, 2, 3), way=one_of("old", "pruned", "new"))
+def test_weight_norm(size: int, way: str) -> None:
+    module = nn.Linear(size, size)
+    with quiet():
+        if way == "old":
+            nn.utils.weight_norm(module)
+        elif way == "new":
+            nn.utils.parametrizations.weight_norm(module)
+        else:
+            nn.utils.prune.random_unstructured(module, "weight", 1)
+    for grad in (True, False):
+        with torch.set_grad_enabled(grad):
+            module(torch.ones(1, size))
+        if grad and way != "new":
+            with raises(RuntimeError):
+                copy.deepcopy(module)
+        else:
+            assert not shares(copy.deepcopy(module).bias, module.bias)
+    if way == "pruned":
+        copy.deepcopy(nn.utils.prune.remove(module, "weight"))

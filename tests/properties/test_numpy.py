@@ -147,3 +147,26 @@ def test_order(x: Tensor) -> None:
     kept.append(x.detach().numpy().copy(order="K"))
     steps = tuple(step * x.element_size() for step in x.stride())
     assert all(array.strides == steps for array in kept)
+
+
+FLOAT_ARRAYS = tuple(dtype for dtype in ARRAY_DTYPES if dtype.kind == "f")
+
+
+@claim("numpy.recipe", a=arrays(FLOAT_ARRAYS), cloned=one_of(True, False))
+def test_recipe(a: np.ndarray, cloned: bool) -> None:
+    t = torch.from_numpy(a)
+    a[...] = 1
+    w = torch.ones_like(t, requires_grad=True)
+    result = (w * (t.clone() if cloned else t)).sum()
+    a[...] = 2
+    assert (t == 2).all()
+    result.backward()
+    assert (w.grad == (1 if cloned else 2)).all()
+
+
+@claim("numpy.implicit", x=tensors(kinds=GRAD), name=one_of("array", "mean", "sqrt"))
+def test_implicit(x: Tensor, name: str) -> None:
+    with raises(RuntimeError):
+        getattr(np, name)([x, x])
+    if x.dim() == 0:
+        getattr(np, name)([abs(x.item())])

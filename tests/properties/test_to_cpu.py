@@ -130,3 +130,11 @@ def test_index(x: Tensor) -> None:
     copy = x.to("cpu:0")
     assert copy is not x and unseen_by_each_other(copy, x)
     assert "device" not in repr(copy)
+
+
+@claim("to_cpu.collect", x=tensors(layouts=LAYOUTS))
+def test_collect(x: Tensor) -> None:
+    shared, kept = x.detach().cpu(), x.detach().to("cpu", copy=True)
+    with torch.no_grad():
+        x.fill_(101)
+    assert (shared == 101).all() and not (kept == 101).any()

@@ -1,5 +1,7 @@
 """The claims of book/methods/torch_tensor.ipynb as properties."""
 
+import math
+
 import numpy as np
 import torch
 from hypothesis import assume
@@ -30,6 +32,7 @@ from .strategies import (
     arrays,
     dtypes,
     grad_modes,
+    one_of,
     tensors,
 )
 
@@ -130,3 +133,27 @@ def test_legacy(x: Tensor) -> None:
     assert alias.requires_grad == x.requires_grad
     if x.requires_grad:
         assert (gradient(alias * 1, x) == 1).all()
+
+
+WAYS = {
+    float: True,
+    complex: True,
+    math.sqrt: True,
+    int: False,
+    bool: False,
+    Tensor.item: False,
+    Tensor.tolist: False,
+    "{}".format: False,
+}
+
+
+@claim("torch_tensor.scalar", t=tensors(kinds=GRAD, shapes=((),)), way=one_of(*WAYS))
+def test_scalar(t: Tensor, way: object) -> None:
+    with torch.no_grad():
+        t.fill_(2)
+    assert bool(warnings_of(lambda: way(t))) == WAYS[way]
+
+
+@claim("torch_tensor.scalar", t=tensors(kinds=GRAD, shapes=((),)))
+def test_scalar_in_a_list(t: Tensor) -> None:
+    assert warnings_of(lambda: torch.tensor([t])) and warnings_of(lambda: torch.as_tensor([t]))

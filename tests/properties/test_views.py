@@ -1,7 +1,8 @@
 """The claims of book/methods/views.ipynb as properties."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, TensorDataset
 
 from .facts import (
     bytes_of,
@@ -215,3 +216,45 @@ def test_base_changed(w: Tensor, way: str, grad: bool) -> None:
         view * 2
     with torch.no_grad():
         assert (view == 7).all()
+
+
+HANDED_BACK = {
+    "atleast_1d": torch.atleast_1d,
+    "atleast_2d": torch.atleast_2d,
+    "atleast_3d": torch.atleast_3d,
+    "broadcast_tensors": lambda x: torch.broadcast_tensors(x, torch.ones(2, 1))[0],
+    "meshgrid ij": lambda x: torch.meshgrid(x, x, indexing="ij")[0],
+    "meshgrid xy": lambda x: torch.meshgrid(x, x, indexing="xy")[1],
+    "positive": torch.positive,
+    "type_as": lambda x: x.type_as(x),
+    "sum_to_size": lambda x: x.sum_to_size(x.shape),
+    "einsum": lambda x: torch.einsum("i->i", x),
+    "Identity": nn.Identity(),
+    "Dropout": nn.Dropout().eval(),
+}
+
+
+@claim(
+    "views.unannounced",
+    x=tensors(layouts=LAYOUTS, shapes=((1,), (2,), (3,))),
+    way=one_of(*HANDED_BACK),
+)
+def test_unannounced(x: Tensor, way: str) -> None:
+    result = HANDED_BACK[way](x)
+    assert shares(result, x)
+    with torch.no_grad():
+        x.fill_(7)
+        assert (result == 7).all()
+
+
+@claim("views.kept", t=tensors(kinds=PLAIN, shapes=((1, 1), (2, 1), (1, 3), (2, 3))))
+def test_kept(t: Tensor) -> None:
+    data, module = TensorDataset(t), nn.Module()
+    module.register_buffer("table", t)
+    assert data.tensors[0] is t and module.table is t
+    embedding = nn.Embedding.from_pretrained(t)
+    (batch,) = next(iter(DataLoader(data, batch_size=len(t))))
+    t.fill_(101)
+    for kept in (nn.Parameter(t), nn.Buffer(t), embedding.weight):
+        assert shares(kept, t) and (kept == 101).all()
+    assert not shares(batch, t) and not (batch == 101).any()

@@ -108,6 +108,42 @@ def _():
     allow(Tensor, "__deepcopy__", lambda self, memo: self.clone(), NotImplementedError)
 
 
+@mutant("deepcopy of a module drops its hooks")
+def _():
+    def change(twin, module, *memo):
+        if isinstance(twin, torch.nn.Module):
+            twin._forward_hooks.clear()
+        return twin
+
+    then(copy, "deepcopy", change)
+
+
+@mutant("deepcopy of a module drops plain attributes and non-persistent buffers")
+def _():
+    def change(twin, module, *memo):
+        if isinstance(twin, torch.nn.Module):
+            twin.__dict__.pop("names", None)
+            for name in twin._non_persistent_buffers_set:
+                del twin._buffers[name]
+        return twin
+
+    then(copy, "deepcopy", change)
+
+
+@mutant("deepcopy refuses a module with a parametrization")
+def _():
+    refuse(copy, "deepcopy", lambda x, *memo: hasattr(x, "parametrizations"))
+
+
+@mutant("load_state_dict takes over the hooks of the source")
+def _():
+    def change(result, self, state):
+        self.register_forward_hook(lambda *args: print("    the hook was called"))
+        return result
+
+    then(torch.nn.Module, "load_state_dict", change)
+
+
 @mutant("copy.copy drops requires_grad")
 def _():
     put(Tensor, "__copy__", lambda self: self.data)

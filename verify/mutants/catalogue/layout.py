@@ -261,6 +261,15 @@ def _():
     )
 
 
+@mutant("an indexed write refuses leading dimensions of size 1")
+def _():
+    refuse(
+        Tensor,
+        "__setitem__",
+        lambda self, index, value: is_tensor(value) and value.dim() > self.dim(),
+    )
+
+
 @mutant("an indexed write converts a tensor with one element")
 def _():
     def change(real, self, index, value):
@@ -404,6 +413,36 @@ def _():
 @mutant("expand copies")
 def _():
     then(Tensor, "expand", lambda result, *args: result.clone())
+
+
+@mutant("atleast_1d, atleast_2d and atleast_3d copy")
+def _():
+    for name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+        then(torch, name, lambda result, *args: result.clone())
+
+
+@mutant("broadcast_tensors and meshgrid copy")
+def _():
+    for name in ("broadcast_tensors", "meshgrid"):
+        wrap(
+            torch,
+            name,
+            lambda real, *args, **options: [made.clone() for made in real(*args, **options)],
+        )
+
+
+@mutant("positive, type_as, sum_to_size and einsum copy")
+def _():
+    for owner, name in (torch, "positive"), (torch, "einsum"):
+        then(owner, name, lambda result, *args: result.clone())
+    for name in ("type_as", "sum_to_size"):
+        then(Tensor, name, lambda result, *args: result.clone())
+
+
+@mutant("layers that compute nothing copy")
+def _():
+    then(torch.nn.Identity, "forward", lambda result, *args: result.clone())
+    then(torch.nn.Dropout, "forward", lambda result, *args: result.clone())
 
 
 @mutant("a transposed tensor is a copy")

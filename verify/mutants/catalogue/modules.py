@@ -303,6 +303,36 @@ def _():
     wrap(copy, "deepcopy", change)
 
 
+@mutant("TensorDataset copies")
+def _():
+    def change(real, self, *tensors):
+        real(self, *(tensor.clone() for tensor in tensors))
+
+    wrap(torch.utils.data.TensorDataset, "__init__", change)
+
+
+@mutant("from_pretrained copies")
+def _():
+    def change(real, embeddings, *args, **options):
+        return real(embeddings.clone(), *args, **options)
+
+    wrap(torch.nn.Embedding, "from_pretrained", change)
+
+
+@mutant("nn.Buffer copies")
+def _():
+    wrap(torch.nn.Buffer, "__new__", lambda real, cls, data, **o: real(cls, data.clone(), **o))
+
+
+@mutant("a DataLoader hands out the tensors of its data set")
+def _():
+    def change(real, self):
+        for batch, data in zip(real(self), [self.dataset], strict=False):
+            yield list(getattr(data, "tensors", batch))
+
+    wrap(torch.utils.data.DataLoader, "__iter__", change)
+
+
 @mutant("register_buffer copies")
 def _():
     wrap(
