@@ -33,6 +33,7 @@ CHAPTERS = (
 NO_PROPERTY = {
     "as_tensor_asarray.shared_memory": "the process that reads ends",
     "deepcopy_pickle.weights_only": "speaks of classes of objects and of code in a file",
+    "devices.no_cuda": "speaks of the machine and of how PyTorch was built",
     "dlpack.negative_stride": "on the releases of which it speaks, the process ends",
     "inplace_and_version_counter.anomaly": "speaks of the text of a warning",
     "memory_format.unnoticed": "which values come out wrong is not defined",

@@ -273,3 +273,26 @@ def test_packed(a: np.ndarray) -> None:
         with raises(ValueError):
             function(record)
         assert function(record.copy()).tolist() == record.tolist()
+
+
+@claim("cpu_numpy_sharing.recipe", x=tensors(NUMPY_DTYPES, IN_SCOPE, (*PLAIN, *LEAVES)))
+def test_recipe(x: Tensor) -> None:
+    array, values = x.detach().numpy(), x.tolist()
+    array.flags.writeable = False
+    for view in (array, array[...], array.T, array.reshape(-1)[:1] if array.ndim else array):
+        if np.shares_memory(view, array):
+            with raises(ValueError):
+                view.fill(0)
+    x.detach().numpy().copy().fill(0)
+    assert x.tolist() == values
+    x.detach().fill_(1)
+    assert (array == 1).all()
+
+
+@claim("cpu_numpy_sharing.losses", x=tensors(NUMPY_FLOATS, kinds=GRAD, shapes=((),)))
+def test_losses(x: Tensor) -> None:
+    losses = [x, x * 1]
+    for function in (np.mean, np.array):
+        with raises(RuntimeError):
+            function(losses)
+    np.mean([loss.item() for loss in losses])

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from .facts import (
     backward,
+    equal,
     gradient,
     new_leaf,
     outside_graph,
@@ -190,3 +191,33 @@ def test_leaf_copies(w: Tensor) -> None:
     with torch.no_grad():
         for made in (copy.deepcopy(w), torch.load(file)):
             assert new_leaf(made) and not shares(made, w)
+
+
+@claim("no_grad.or_detach", w=tensors(kinds=GRAD))
+def test_or_detach(w: Tensor) -> None:
+    assert equal(gradient(w * w.detach(), w), w)
+    with torch.no_grad():
+        assert outside_graph(w * w)
+
+
+@claim("no_grad.rebind", w=tensors(kinds=LEAVES))
+def test_rebind(w: Tensor) -> None:
+    backward(w * 1)
+    old, values = w, w.tolist()
+    with torch.no_grad():
+        new = w - w.grad
+        w -= w.grad
+    assert w is old and new_leaf(w) and w.tolist() != values
+    assert outside_graph(new)
+    with raises(RuntimeError):
+        backward(new)
+
+
+@claim("no_grad.inplace_nonleaf", x=tensors(kinds=PLAIN))
+def test_inplace_nonleaf(x: Tensor) -> None:
+    w = x.clone().requires_grad_()
+    h = w * 3
+    with torch.no_grad():
+        h.mul_(2)
+    assert h.requires_grad and not h.is_leaf and equal(h, 6 * w)
+    assert (gradient(h, w) == 3).all()

@@ -86,6 +86,16 @@ def _():
     allow(Tensor, "pin_memory", lambda self: self.clone())
 
 
+@mutant("cuda() gives the tensor itself where there is no GPU")
+def _():
+    allow(Tensor, "cuda", lambda self: self, Exception)
+
+
+@mutant("copy_ from a meta tensor changes nothing")
+def _():
+    allow(Tensor, "copy_", lambda self, source: self, NotImplementedError)
+
+
 @mutant("every tensor is pinned", slow=True)
 def _():
     wrap(Tensor, "is_pinned", lambda real, self: True)

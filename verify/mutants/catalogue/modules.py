@@ -66,6 +66,34 @@ def _():
     wrap(torch.optim.SGD, "step", lambda real, self: real(self) or real(self))
 
 
+@mutant("an optimizer leaves the gradients as they are")
+def _():
+    def change(real, self):
+        parameters = [
+            p for group in self.param_groups for p in group["params"] if is_tensor(p.grad)
+        ]
+        gradients = [p.grad for p in parameters]
+        for p in parameters:
+            p.grad = p.grad.clone()
+        real(self)
+        for p, gradient in zip(parameters, gradients, strict=True):
+            p.grad = gradient
+
+    wrap(torch.optim.SGD, "step", change)
+
+
+@mutant("the step of a fused optimizer moves the version counters")
+def _():
+    def change(real, self):
+        real(self)
+        with torch.no_grad():
+            for group in self.param_groups if self.defaults["fused"] else ():
+                for parameter in group["params"]:
+                    parameter.add_(0)
+
+    wrap(torch.optim.SGD, "step", change)
+
+
 @mutant("an optimizer converts its state to the dtype of the parameters")
 def _():
     def change(real, self):

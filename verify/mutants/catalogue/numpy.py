@@ -42,6 +42,15 @@ def _():
     then(Tensor, "numpy", lambda array, self: np.ascontiguousarray(array).reshape(array.shape))
 
 
+@mutant("numpy gives an array that can be filled though it is read-only")
+def _():
+    class Array(np.ndarray):
+        def fill(self, value):
+            self.flags.writeable and super().fill(value)
+
+    then(Tensor, "numpy", lambda array, self: array.view(Array))
+
+
 @mutant("numpy of a 0-dim tensor gives a number")
 def _():
     then(Tensor, "numpy", lambda array, self: array[()])
