@@ -165,13 +165,16 @@ def test_the_copy_button_copies_the_code_alone(visit):
     assert page.evaluate("navigator.clipboard.readText()").strip() == first.strip()
 
 
-def test_a_folded_cell_opens_by_keyboard(visit):
+def test_the_helper_cells_stand_at_the_end_and_open_by_keyboard(visit):
     page = visit("methods/clone.html")
-    fold = page.locator("div.cell details.hide").first
-    assert fold.locator("pre").first.is_hidden()
-    fold.locator("summary").focus()
-    page.keyboard.press("Enter")
-    assert fold.locator("pre").first.is_visible()
+    bar = page.locator("article > section > *").last
+    assert bar.get_attribute("class") == "helpers"
+    assert page.locator("div.helper:not(details.helpers *)").count() == 0
+    for fold in (bar, bar.locator("details.hide").first):
+        assert fold.locator("pre").first.is_hidden()
+        fold.locator("summary").first.focus()
+        page.keyboard.press("Enter")
+    assert bar.locator("pre").first.is_visible()
 
 
 # --- The keyboard
@@ -232,6 +235,7 @@ def test_print_shows_all_of_a_page_and_nothing_else(visit, path):
     for part in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".copybtn"):
         assert page.locator(f"{part}:visible").count() == 0, part
     assert page.evaluate("look.unprinted()") == []
+    assert page.locator("article div.helper:visible").count() == 0
 
 
 def test_paper_is_white(visit):

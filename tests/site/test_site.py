@@ -54,6 +54,12 @@ def cells_of(notebook: Path, kind: str) -> list[dict]:
     return [cell for cell in cells if cell["cell_type"] == kind]
 
 
+def is_helper(cell: dict) -> bool:
+    """Say whether a cell stands in the bar at the end of the page."""
+    folded = "hide-cell" in cell["metadata"].get("tags", [])
+    return folded and "".join(cell["source"]).startswith("# @title ")
+
+
 def expected_outputs(cell: dict) -> list[tuple[str, str]]:
     """Return what a reader must see of a cell: pairs of a kind and its content."""
     shown: list[tuple[str, str]] = []
@@ -117,6 +123,10 @@ def test_outputs_on_the_page_are_those_of_the_notebook(notebook):
     removed, *in_notebook = cells_of(notebook, "code")
     assert removed["metadata"]["tags"] == ["remove-cell"]
     assert len(on_page) == len(in_notebook)
+    in_notebook.sort(key=is_helper)  # on the page they stand at the end, in their order
+    folded = html_of(notebook).select("article > section > details.helpers > div.cell")
+    assert len(folded) == sum(map(is_helper, in_notebook))
+    assert folded == on_page[len(on_page) - len(folded) :]
     for number, (shown, cell) in enumerate(zip(on_page, in_notebook, strict=True), 2):
         source = shown.select_one("div.cell_input pre").get_text()
         assert source.rstrip("\n") == "".join(cell["source"]).rstrip("\n"), (
