@@ -84,9 +84,7 @@ def restyle(app: Sphinx, env: object, *changes: object) -> list[str]:
     return []
 
 
-def names_in_use(
-    site: Path, static: Path, scripts: tuple[str, ...]
-) -> tuple[set[str], set[str]]:
+def names_in_use(site: Path, static: Path, scripts: tuple[str, ...]) -> tuple[set[str], set[str]]:
     """Return the names of elements, classes and ids in pages and scripts, and the icons."""
     names = set(OF_BOOTSTRAP)
     for page in site.rglob("*.html"):

@@ -1,4 +1,4 @@
-"""The folded helper cells of a page: the lesson comes first, they stand at its end in one closed bar.
+"""The folded helper cells of a page: they stand at its end in one closed bar, after the lesson.
 
 A helper cell has `# @title …` as its first line and the tag `hide-cell`. In the notebook it stands
 where it is needed; on the page it would only stand between a reader and the next sentence.
@@ -11,7 +11,8 @@ from sphinx.transforms import SphinxTransform
 from verify import heads
 
 # A link to the bar, or to a cell in it, opens it: browsers do so for `details`.
-START = """<details class="helpers" id="helper-cells"><summary>Helper cells of this notebook</summary>
+START = """<details class="helpers" id="helper-cells">
+<summary>Helper cells of this notebook</summary>
 <p>The notebook runs them before the cells that use them. They are the code behind the tables, the
 pictures and the checks of this page.</p>"""
 
