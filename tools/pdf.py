@@ -53,7 +53,7 @@ def parts_of(home: BeautifulSoup) -> dict[str, dict[str, str]]:
 def article_of(path: str, pages: set[str]) -> Tag:
     """Return the article of a page, fit for a document that holds all pages."""
     article = read(path).select_one("article.bd-article")
-    for tag in article.select("a.headerlink, script, form, .ledger-download, .helpers"):
+    for tag in article.select("a.headerlink, script, form, .ledger-download, .helpers, .eyebrow"):
         tag.decompose()
     for fold in article.select("details"):
         if not fold.find_parent("table", "ledger"):

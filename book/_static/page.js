@@ -36,3 +36,23 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
 });
+
+// The chapter that is read stands in sight in the sidebar: the theme restores where it was scrolled to.
+document.addEventListener("DOMContentLoaded", () => {
+  const sidebar = document.querySelector(".bd-sidebar-primary");
+  const here = sidebar?.querySelector("li.current.active > a");
+  if (!here) return;
+  const [outer, inner] = [sidebar, here].map((element) => element.getBoundingClientRect());
+  if (inner.top < outer.top || inner.bottom > Math.min(outer.bottom, innerHeight))
+    sidebar.scrollTop += inner.top - outer.top - sidebar.clientHeight / 2;
+});
+
+// A button that shows a picture alone says what it does when the mouse rests on it.
+document.addEventListener("DOMContentLoaded", () => {
+  const names = { "light/dark": "Light, dark, or as the system", "Launch interactive content": "Run in Colab" };
+  for (const button of document.querySelectorAll("button[aria-label]")) {
+    const name = button.getAttribute("aria-label");
+    button.setAttribute("aria-label", names[name] ?? name);
+    if (!button.dataset.bsOriginalTitle || names[name]) button.title = names[name] ?? name;
+  }
+});
