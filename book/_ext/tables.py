@@ -19,9 +19,7 @@ SHORT = 40  # characters: a longer cell is a sentence, which needs no label
 def with_joints(code: str) -> str:
     """Return code as HTML that may break before a dot and after a bracket, not within a word."""
     html = escape(code, quote=False)
-    return re.sub(
-        r"(?<=\w)(?=\.\w)|(?<=[)\]])(?=\.)|(?<=[(\[])(?=\w)|(?<=_)(?=\w{4})", "<wbr>", html
-    )
+    return re.sub(r"(?<=\w)(?=\.\w)|(?<=[)\]])(?=\.)|(?<=[(\[])(?=\w)", "<wbr>", html)
 
 
 class Tables(SphinxPostTransform):

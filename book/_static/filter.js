@@ -27,7 +27,13 @@ document.addEventListener("DOMContentLoaded", () => {
       shown += 1;
       if (head >= 0 && row.parentNode === rows[head].parentNode) rows[head].hidden = false;
     });
-    for (const table of tables) table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+    for (const table of tables) {
+      table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+      // A section that is a heading and its table goes with it.
+      const section = table.closest("section");
+      if (section.parentElement.matches("section") && !section.querySelector("div.cell"))
+        section.hidden = table.hidden && !section.contains(box);
+    }
     box.querySelector("output").value = wanted.length ? `${shown} found` : "";
   });
 });

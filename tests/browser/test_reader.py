@@ -33,9 +33,10 @@ def test_from_the_home_page_to_the_evidence(visit, site):
     form = page.locator("form.picker")
     form.get_by_role("group", name="Memory").get_by_label("its own").check()
     form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
-    rows = page.locator("table.picker tr[data-cost]:visible")
-    assert form.locator("output").inner_text().startswith(f"{rows.count()} expression")
-    assert rows.count() > 0
+    rows = page.locator("table.picker tr[data-to]:visible")
+    assert form.locator("output").inner_text() == f"The usual answer, and {rows.count() - 1} more:"
+    assert rows.first.get_attribute("class") == "usual"
+    assert page.locator("table.picker tr.usual").count() == 1
     for row in rows.all():
         assert row.get_attribute("data-memory") == "own"
         assert row.get_attribute("data-gradients") == "flow"
@@ -63,6 +64,19 @@ def test_the_picker_says_when_nothing_fits(visit):
     form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
     assert page.locator("table.picker").is_hidden()
     assert "Nothing does all that" in form.locator(".picker-answer").inner_text()
+    assert "nowhere" in form.locator("label", has_text="flow back").get_attribute("class")
+    form.get_by_role("button", name="Start again").click()
+    page.locator("table.picker tr.usual").wait_for()
+    assert form.get_by_label("a tensor", exact=True).is_checked()
+
+
+def test_another_source_asks_for_another_result(visit):
+    page = visit("index.html")
+    form = page.locator("form.picker")
+    form.get_by_label("a module m").check()
+    assert form.get_by_label("a module", exact=True).is_checked()
+    usual = page.locator("table.picker tr.usual")
+    assert "copy.deepcopy(m)" in usual.inner_text()
 
 
 def test_the_ledger_filters(visit):
@@ -154,7 +168,7 @@ def test_a_link_to_a_claim_leads_to_it_at_once(visit):
 def test_without_javascript_the_tables_stand_there(visit):
     page = visit("index.html", java_script_enabled=False)
     assert page.locator("form.picker").is_hidden()
-    rows = page.locator("table.picker tr[data-cost]")
+    rows = page.locator("table.picker tr[data-to]")
     assert rows.count() > 10 and all(row.is_visible() for row in rows.all())
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Claims").click()
     page.wait_for_url("**/claims.html")  # until all of the page is there
