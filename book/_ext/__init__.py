@@ -9,6 +9,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     picker         "Which copy do I need?" on the home page
     tables         tables of code on a phone: rows that stack, code that breaks at its joints
     contents       the eyebrow above a title: its part, and its place on the path
+    tool           version and checksum of the tool beside the link to it
     search         what the search finds by name; _static/search.js does the search itself
     cells          captions of gpu cells
     helpers        the folded helper cells: their names, and one bar for all at the end of a page
@@ -25,7 +26,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PARTS = ("claim_boxes", "cells", "helpers", "pictures", "accessibility", "ledger", "compiled",
-         "picker", "tables", "contents", "search", "assets", "metadata")  # fmt: skip
+         "picker", "tables", "contents", "tool", "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:

@@ -10,12 +10,13 @@ window.addEventListener("afterprint", () => {
   document.documentElement.dataset.theme = onScreen;
 });
 
-// A table that scrolls is within the reach of the keyboard, as the theme does for code.
+// A table or a chart that scrolls is within the reach of the keyboard, as the theme does for code.
 document.addEventListener("DOMContentLoaded", () => {
   const sizes = new ResizeObserver((changes) => {
     for (const { target } of changes) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
   });
-  document.querySelectorAll(".pst-scrollable-table-container").forEach((table) => sizes.observe(table));
+  const scrolling = ".pst-scrollable-table-container, .cell_output:has(> img)";
+  document.querySelectorAll(scrolling).forEach((part) => sizes.observe(part));
 });
 
 // On a phone the keyboard follows into a sidebar that opens, and Escape leads out of it.

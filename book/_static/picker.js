@@ -33,7 +33,9 @@ document.addEventListener("DOMContentLoaded", () => {
     said.value = fits.length ? `The usual answer${fits.length > 1 ? `, and ${fits.length - 1} more` : ""}:` : "";
     // A choice that leads nowhere, as the others stand, is dim; it can be made, and says why.
     for (const input of form.querySelectorAll("input")) {
-      const nowhere = fitting(choices({ [input.name]: input.value })).length === 0;
+      // Another source brings its own result with it, see below.
+      const other = input.name === "source" ? { to: "" } : {};
+      const nowhere = fitting(choices({ ...other, [input.name]: input.value })).length === 0;
       input.parentElement.classList.toggle("nowhere", nowhere);
     }
   }

@@ -436,3 +436,25 @@ def test_the_download_agrees_with_the_table():
         assert [one["status"] for one in claim["evidence"]] == [
             evidence.status(record, claims()[claim["id"]])[0] for record in recorded()
         ]
+
+
+# The contents: each page says in which part it stands, and on the path of a beginner where.
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+
+
+@pytest.mark.parametrize("part", TOC, ids=lambda part: part["caption"])
+def test_a_page_says_where_it_stands(part):
+    for number, chapter in enumerate(part["chapters"], 1):
+        place = f" · {number} of {len(part['chapters'])}" if part is TOC[0] else ""
+        title = page(Path(f"{chapter['file']}.html")).select_one("article h1")
+        line = title.find_previous_sibling("p")
+        assert line["class"] == ["eyebrow"] and line.get_text() == part["caption"] + place
+
+
+def test_code_in_a_table_breaks_at_its_joints_alone():
+    for name in ("index", "reference/questions"):
+        for code in page(Path(f"{name}.html")).select("table.stacks code"):
+            parts = str(code).split("<wbr/>")
+            assert not [part for part in parts[1:] if not re.match(r"\.?\w", part)]
+            assert not [part for part in parts[:-1] if re.search(r"\.$", part)]
