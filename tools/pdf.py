@@ -50,15 +50,11 @@ def parts_of(home: BeautifulSoup) -> dict[str, dict[str, str]]:
     return parts
 
 
-def article_of(path: str, pages: set[str], helpers: set[str]) -> Tag:
+def article_of(path: str, pages: set[str]) -> Tag:
     """Return the article of a page, fit for a document that holds all pages."""
     article = read(path).select_one("article.bd-article")
-    for tag in article.select("a.headerlink, script, form, .ledger-download"):
+    for tag in article.select("a.headerlink, script, form, .ledger-download, .helpers, .eyebrow"):
         tag.decompose()
-    # The helper cells are the same in every chapter: one of each is enough.
-    for cell in article.select("div.cell.helper"):
-        source = cell.pre.get_text()
-        cell.decompose() if source in helpers else helpers.add(source)
     for fold in article.select("details"):
         if not fold.find_parent("table", "ledger"):
             fold["open"] = ""
@@ -97,7 +93,7 @@ def assemble() -> tuple[str, list[str]]:
         f'<link rel="stylesheet" href="{(SITE / urlsplit(link["href"]).path).as_uri()}">'
         for link in home.select('link[rel~="stylesheet"]')
     ]
-    contents, articles, helpers = "", "", set()
+    contents, articles = "", ""
     for part, chapters in parts.items():
         rows = "".join(
             f'<li><a href="#{path}">{escape(name)}</a><span data-page="{path}">000</span></li>'
@@ -105,7 +101,7 @@ def assemble() -> tuple[str, list[str]]:
         )
         contents += f"<p>{escape(part)}</p><ol>{rows}</ol>"
         for number, path in enumerate(chapters):
-            article = article_of(path, set(pages), helpers)
+            article = article_of(path, set(pages))
             if number == 0:
                 head = BeautifulSoup(f'<h1 class="part">{escape(part)}</h1>', "html.parser")
                 article.insert(0, head)

@@ -7,10 +7,14 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
     picker         "Which copy do I need?" on the home page
+    tables         tables of code on a phone: rows that stack, code that breaks at its joints
+    contents       the eyebrow above a title: its part, and its place on the path
+    tool           version and checksum of the tool beside the link to it
     search         what the search finds by name; _static/search.js does the search itself
-    cells          captions of gpu cells, names of folded helpers
+    cells          captions of gpu cells
+    helpers        the folded helper cells: their names, and one bar for all at the end of a page
     pictures       SVG in the page, light figures, descriptions
-    assets         one style sheet (_static/page.css is ours) and one script (_static/page.js)
+    assets         one style sheet and one script of all that stand in _static/
     metadata       addresses, descriptions, the 404 page, sitemap
     accessibility  mends in the HTML of others
 """
@@ -21,8 +25,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "compiled", "picker",
-         "search", "assets", "metadata")  # fmt: skip
+PARTS = ("claim_boxes", "cells", "helpers", "pictures", "accessibility", "ledger", "compiled",
+         "picker", "tables", "contents", "tool", "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:

@@ -18,7 +18,7 @@ import tinycss2
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-# The files of _static/ that every page needs, in their order.
+# The theme's files that every page needs, in their order. Those of book/_static/ come after them.
 STYLES = (
     "basic.css",
     "styles/bootstrap.css",
@@ -27,7 +27,6 @@ STYLES = (
     "styles/sphinx-book-theme.css",
     "copybutton.css",
     "mystnb.*.css",
-    "page.css",
 )
 SCRIPTS = (
     "documentation_options.js",
@@ -38,12 +37,10 @@ SCRIPTS = (
     "scripts/bootstrap.js",
     "scripts/pydata-sphinx-theme.js",
     "scripts/sphinx-book-theme.js",
-    "page.js",
-    "ledger.js",
-    "picker.js",
 )
 SEARCH = ("search.js", "language_data.js", "searchtools.js")  # on the search page alone
 ICONS = "vendor/fontawesome/6.5.2/js/all.min.js"
+FIRST, LAST = ("page.css", "page.js"), ("print.css",)  # of ours; the others by their names
 UNUSED = ("vendor", "locales", "images", "styles", "scripts", "*webpack-macros.html", "*.png")
 # The classes that Bootstrap's script sets for what the theme uses of it: menus, tooltips, the place
 # in the table of contents. The script names those of all its other parts as well.
@@ -51,11 +48,18 @@ OF_BOOTSTRAP = ["active", "show", "fade", "tooltip", "tooltip-arrow", "tooltip-i
 OF_BOOTSTRAP += [f"bs-tooltip-{side}" for side in ("auto", "top", "bottom", "start", "end")]
 
 
+def ours(app: Sphinx, ending: str) -> list[str]:
+    """Return the names of the files of book/_static/ that go into site.css or site.js."""
+    names = sorted(file.name for file in Path(app.srcdir, "_static").glob(f"*.{ending}"))
+    names.sort(key=lambda name: (name in LAST) - (name in FIRST))
+    return [name for name in names if name not in SEARCH]
+
+
 def only_two_files(
     app: Sphinx, pagename: str, template: str, context: dict, doctree: object
 ) -> None:
     """Leave out the files that stand in site.css and site.js; say if one is new."""
-    known = {*STYLES[:-2], *STYLES[-1:], *SCRIPTS, *SEARCH}
+    known = {*STYLES[:-1], *SCRIPTS, *SEARCH, *ours(app, "css"), *ours(app, "js")}
     asked = [*context.get("css_files", []), *context.get("script_files", [])]
     names = {str(file.filename or "").removeprefix("_static/") for file in asked}
     for name in names - known - {""}:
@@ -80,7 +84,7 @@ def restyle(app: Sphinx, env: object, *changes: object) -> list[str]:
     return []
 
 
-def names_in_use(site: Path, static: Path) -> tuple[set[str], set[str]]:
+def names_in_use(site: Path, static: Path, scripts: tuple[str, ...]) -> tuple[set[str], set[str]]:
     """Return the names of elements, classes and ids in pages and scripts, and the icons."""
     names = set(OF_BOOTSTRAP)
     for page in site.rglob("*.html"):
@@ -89,7 +93,7 @@ def names_in_use(site: Path, static: Path) -> tuple[set[str], set[str]]:
         for values in set(re.findall(r'\b(?:class|id)=["\']([^"\']*)', html)):
             names.update(values.split())
     icons = {name for name in names if name.startswith("fa-")}
-    for script in (*SCRIPTS, *SEARCH):
+    for script in (*scripts, *SEARCH):
         if "bootstrap" not in script:
             names.update(re.findall(r"[\w-]+", (static / script).read_text(encoding="utf-8")))
     return names, icons
@@ -146,12 +150,13 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     static = site / "_static"
     if not (static / SCRIPTS[0]).is_file():  # no page was written, so Sphinx copied nothing anew
         return
-    scripts = [static.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS]
+    all_scripts, all_styles = (*SCRIPTS, *ours(app, "js")), (*STYLES, *ours(app, "css"))
+    scripts = [static.joinpath(name).read_text(encoding="utf-8") for name in all_scripts]
     scripts = [re.sub(r"//# sourceMappingURL=\S*", "", script) for script in scripts]
     # Not the first statement: "use strict" in one file is not meant for the others.
     static.joinpath("site.js").write_text(";" + "\n;".join(scripts), encoding="utf-8")
-    names, icons = names_in_use(site, static)
-    sheets = [next(static.glob(name)).read_text(encoding="utf-8") for name in STYLES]
+    names, icons = names_in_use(site, static, all_scripts)
+    sheets = [next(static.glob(name)).read_text(encoding="utf-8") for name in all_styles]
     state = [*sheets, *sorted(names), Path(__file__).read_text(encoding="utf-8")]
     mark = f"/* {hashlib.sha256(''.join(state).encode()).hexdigest()} */\n"
     kept = Path(app.doctreedir, "site.css")
@@ -163,7 +168,7 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     static.joinpath("site.css").write_text(
         kept.read_text(encoding="utf-8").removeprefix(mark), encoding="utf-8"
     )
-    for pattern in (*STYLES, *SCRIPTS, *UNUSED):
+    for pattern in (*all_styles, *all_scripts, *UNUSED):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 

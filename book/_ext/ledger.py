@@ -1,4 +1,7 @@
-"""The evidence of every claim: a line beside each, and the directive `{ledger}`, a table of all.
+"""The evidence of every claim: a mark in its box, and the directive `{ledger}`, a table of all.
+
+A claim that passed in every run has a check mark that leads to its row of the table. A line says
+where something differs: not run on a release, stale, failed. One that no run has passed says so.
 
 The claims come from the notebooks (verify/claims.py), the results from the records in evidence/
 (verify/evidence.py). A claim whose proof has changed since it was run counts as stale.
@@ -25,7 +28,6 @@ from verify.claims import NAMES, Claim, claims_of
 from verify.evidence import FAILED, NOT_RUN, PASSED, STALE
 
 PAGE = "reference/claims"  # the page of the table
-SCOPE = "reference/scope"  # the page that says what each claim takes for granted
 DOWNLOAD = "claims.json"  # stands beside it
 MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "○"}
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
@@ -75,61 +77,76 @@ class Ledger:
         return pages & env.found_docs
 
     def resolve(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
-        """Write the line under each claim of a page, and the table into its place."""
+        """Write the mark or the line of each claim of a page, and the table into its place."""
         for quote in doctree.findall(nodes.block_quote):
             if "claim" in quote["classes"] and quote["ids"][0] in self.claims:
-                quote += self.line(app, docname, self.claims[quote["ids"][0]])
+                self.mark(app, docname, quote, self.claims[quote["ids"][0]])
         for table in list(doctree.findall(LedgerTable)):
             table.replace_self(nodes.raw("", self.table(app), format="html"))
 
-    # --- The line beside a claim
+    # --- The mark or the line in the box of a claim
 
-    def line(self, app: Sphinx, docname: str, claim: Claim) -> nodes.paragraph:
-        """Return the line of evidence of a claim, linked to its row of the table."""
+    def mark(self, app: Sphinx, docname: str, quote: nodes.block_quote, claim: Claim) -> None:
+        """Put a check mark into the box of a claim, or a line that says what is not as usual."""
+        found = [evidence.status(record, claim)[0] for record in self.records]
+        if found and all(one == PASSED for one in found):
+            link = self.link(app, docname, claim, MARKS[PASSED], "proven", self.passed(claim))
+            next(iter(quote.findall(nodes.paragraph))).extend([nodes.Text(" "), link])
+            return
         line = nodes.paragraph(classes=["evidence"])
-        label = nodes.inline("", "Evidence")
-        if PAGE in app.env.found_docs:
-            uri = f"{app.builder.get_relative_uri(docname, PAGE)}#{claim.id}"
-            label = nodes.reference("", "Evidence", refuri=uri, internal=True)
-        line += label
-        for found, text in self.summary(claim):
+        line += self.link(app, docname, claim, "Evidence", "", "")
+        if PASSED not in found and FAILED not in found and STALE not in found:
+            quote["classes"].append("unrun")
+        for status, text in self.summary(claim):
             # The mark and the words say it; the color of the class only repeats them.
             line += nodes.Text(" · " if len(line) > 1 else ": ")
-            entry = nodes.inline("", f"{MARKS[found]}\N{NO-BREAK SPACE}", classes=[css(found)])
-            for number, part in enumerate(re.split(r"(\d{4}-\d\d-\d\d)", text)):
-                entry += nodes.inline("", part, classes=["day"]) if number % 2 else nodes.Text(part)
-            line += entry
-        if SCOPE in app.env.found_docs:
-            uri = app.builder.get_relative_uri(docname, SCOPE)
-            line += nodes.Text(" · ")
-            line += nodes.reference("", "What it covers", refuri=uri, internal=True)
-        return line
+            line += nodes.inline(
+                "", f"{MARKS[status]}\N{NO-BREAK SPACE}{text}", classes=[css(status)]
+            )
+        quote += line
+
+    def link(self, app, docname: str, claim: Claim, text: str, name: str, title: str) -> nodes.Node:
+        """Return a link to the row of a claim."""
+        if PAGE not in app.env.found_docs:
+            return nodes.Text(text)
+        uri = f"{app.builder.get_relative_uri(docname, PAGE)}#{claim.id}"
+        more = f" class='{name}' title='{title}' aria-label='Evidence: {title}'" if title else ""
+        return nodes.raw("", f"<a{more} href='{uri}'>{text}</a>", format="html")
+
+    def passed(self, claim: Claim) -> str:
+        """Say in words that a claim passed everywhere, and on how many inputs it was tried."""
+        places: dict[str, list[str]] = {}
+        for record in self.records:
+            releases = places.setdefault(place_of(record), [])
+            if record["torch"] not in releases:
+                releases.append(record["torch"])
+        text = "; ".join(f"{place}, torch {', '.join(found)}" for place, found in places.items())
+        tried = max(record["claims"][claim.id].get("tried", 0) for record in self.records)
+        return f"passed on {text}" + (f"; tried on {tried} more inputs" if tried else "")
 
     def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
-        """Yield a status and a text for each kind of device; runs that say the same are one."""
+        """Yield a status and a text; runs that say the same are one."""
         alike: dict[tuple, list[str]] = {}
         for record in self.records:
             found, why = evidence.status(record, claim)
-            place = KINDS[record["kind"]]
-            if record["kind"] == "cuda":
-                place += f" ({record['device']})"
-            # What needs CUDA needs it whatever the release and the day.
-            day = "" if why == "needs CUDA" else record["date"]
-            releases = alike.setdefault((place, found, why, day), [])
+            releases = alike.setdefault((place_of(record), found, why), [])
             if record["torch"] not in releases:
                 releases.append(record["torch"])
-        for (place, found, why, day), releases in alike.items():
-            run = f"torch {', '.join(releases)} ({day})"
-            texts = {
-                PASSED: f"verified: {run}",
-                FAILED: f"failed: {run}",
-                STALE: f"stale, changed since it ran: {run}",
-                NOT_RUN: f"not run, {why}: {run}" if day else f"not run, {why}",
-            }
-            yield found, f"{place} {texts[found]}"
-        recorded = {record["kind"] for record in self.records}
-        for kind in [kind for kind in KINDS if kind not in recorded]:
-            yield NOT_RUN, f"{KINDS[kind]} not run yet"
+        for (place, found, why), releases in alike.items():
+            run = f"{place}, torch {', '.join(releases)}"
+            if why == "needs CUDA":
+                if not any(record["kind"] == "cuda" for record in self.records):
+                    yield found, "not run yet: it needs CUDA"
+                continue
+            yield (
+                found,
+                {
+                    PASSED: f"passed: {run}",
+                    FAILED: f"failed: {run}",
+                    STALE: f"changed since it ran: {run}",
+                    NOT_RUN: f"not run ({why}): {run}",
+                }[found],
+            )
 
     # --- The table of all claims
 
@@ -155,10 +172,7 @@ class Ledger:
                 "url": f"{app.builder.get_target_uri(page)}#{claim.id}",
                 "sentence": claim.sentence,
                 "digest": claim.digest,
-                "evidence": [
-                    dict(zip(("status", "why"), evidence.status(record, claim), strict=True))
-                    for record in self.records
-                ],
+                "evidence": [entry(record, claim) for record in self.records],
                 "mutants": None if self.mutants is None else self.mutants.get(claim.id, []),
             }
             for page, claims in self.chapters(app).items()
@@ -170,19 +184,20 @@ class Ledger:
         """Return the HTML of the page: the runs, the filter, the download and the table."""
         data = self.data(app)
         top = "../" * PAGE.count("/")
-        rows: dict[str, list[str]] = {}
+        rows: dict[str, list[dict]] = {}
         for claim in data["claims"]:
-            rows.setdefault(claim["chapter"], []).append(row(claim, top))
+            rows.setdefault(claim["chapter"], []).append(claim)
         heads = ["Claim", *map(run_head, data["runs"])]
         heads += ["Broken by"] if self.mutants is not None else []
-        # The style lays rows out as grids, so that a chapter out of sight costs nothing; the roles
-        # keep it a table for screen readers.
-        head = "".join(f"<th scope='col' role='columnheader'>{text}</th>" for text in heads)
-        bodies = "".join(
-            f"<tbody role='rowgroup' style='--rows: {len(found)}' data-chapter='{escape(chapter)}'>"
-            f"<tr role='row' class='chapter'><th scope='rowgroup' role='rowheader' "
-            f"colspan='{len(heads)}' aria-colspan='{len(heads)}'>{escape(chapter)}</th></tr>"
-            f"{''.join(found)}</tbody>"
+        labels = ["Claim", *map(run_head, data["runs"])]
+        labels += ["Broken by"] if self.mutants is not None else []
+        head = "".join(f"<th scope='col'>{text}</th>" for text in labels)
+        groups = "".join(
+            f"<details class='ledger-chapter' data-chapter='{escape(chapter)}'>"
+            f"<summary>{escape(chapter)} <small>{tally(found)}</small></summary>"
+            f"<table class='ledger'><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(row(claim, top, labels) for claim in found)}</tbody></table>"
+            "</details>"
             for chapter, found in rows.items()
         )
         chapters = "".join(f"<option>{escape(chapter)}</option>" for chapter in rows)
@@ -196,10 +211,7 @@ class Ledger:
 </form>
 <p class="ledger-download">{len(data["claims"])} claims.
 <a href="{DOWNLOAD}" download>Download all this as JSON</a></p>
-<div class="ledger-scroll" tabindex="0" role="region" aria-label="Table of the claims">
-<table class="ledger" role="table" style="--results: {len(heads) - 1}">
-<thead role="rowgroup"><tr role="row">{head}</tr></thead>{bodies}</table>
-</div>"""
+{groups}"""
 
     def write(self, app: Sphinx, exception: Exception | None) -> None:
         """Write the download, at the end of a build that went well."""
@@ -227,28 +239,51 @@ def css(found: str) -> str:
     return found.replace(" ", "-")
 
 
+def place_of(record: dict) -> str:
+    """Return where a run took place: the CPU, or a GPU by its name."""
+    name = KINDS[record["kind"]]
+    return f"{name} ({record['device']})" if record["kind"] == "cuda" else name
+
+
+def entry(record: dict, claim: Claim) -> dict:
+    """Return what a record says of a claim: status, why, and how many inputs it was tried on."""
+    status, why = evidence.status(record, claim)
+    tried = record["claims"].get(claim.id, {}).get("tried") if status == PASSED else None
+    return {"status": status, "why": why} | ({"tried": tried} if tried else {})
+
+
+def tally(claims: list[dict]) -> str:
+    """Say how many claims a chapter has, and how many did not pass in every run."""
+    others = sum(any(run["status"] != PASSED for run in claim["evidence"]) for claim in claims)
+    text = f"{len(claims)} claim{'s' * (len(claims) > 1)}"
+    return f"{text}, {others} not passed in every run" if others else f"{text}, all passed"
+
+
 def run_head(run: dict) -> str:
-    """Return the head of the column of a run: where, with what and when."""
+    """Return the head of the column of a run: where, and with what."""
     place = run["device"] if run["kind"] == "cuda" else KINDS[run["kind"]]
     if run["runner"] != run["kind"]:
         place += f" ({run['runner']})"
-    return f"{escape(place)}<br>torch {run['torch']}<br>{run['date']}"
+    return f"{escape(place)}, torch {run['torch']}"
 
 
-def row(claim: dict, top: str) -> str:
+def row(claim: dict, top: str, labels: list[str]) -> str:
     """Return one row of the table; `top` leads to the root of the site."""
     bare = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", claim["sentence"])  # links are relative to there
     link = f"<a href='{top}{claim['url']}'><code>{claim['id']}</code></a>"
-    cells = [f"<th scope='row' role='rowheader'>{link}<br>{INLINE.renderInline(bare)}</th>"]
+    head = f"<th scope='row'>{INLINE.renderInline(bare)} {link}</th>"
+    cells = []
     for run in claim["evidence"]:
-        why = f"<small>{escape(run['why'])}</small>" if run["why"] else ""
-        status = run["status"]
+        status, tried = run["status"], run.get("tried")
+        why = run["why"] or (f"tried on {tried} more inputs" if tried else "")
         mark = f"<span class='{css(status)}'>{MARKS[status]} {status}</span>"
-        cells.append(f"<td role='cell'>{mark}{why}</td>")
+        cells.append(mark + (f"<small>{escape(why)}</small>" if why else ""))
     if claim["mutants"] is not None:
-        cells.append(f"<td role='cell'>{mutants_cell(claim['mutants'])}</td>")
+        cells.append(mutants_cell(claim["mutants"]))
+    shown = zip(labels[1:], cells, strict=True)
+    body = "".join(f"<td data-label='{escape(label)}'>{cell}</td>" for label, cell in shown)
     found = " ".join(sorted({css(run["status"]) for run in claim["evidence"]}))
-    return f"<tr role='row' id='{claim['id']}' data-status='{found}'>{''.join(cells)}</tr>"
+    return f"<tr id='{claim['id']}' data-status='{found}'>{head}{body}</tr>"
 
 
 def mutants_cell(names: list[str]) -> str:

@@ -1,8 +1,9 @@
 """The directive `{picker}`: "Which copy do I need?", a form over the table of all candidates.
 
 What each expression shares, keeps and costs comes from the data that reference/comparison.ipynb
-prints, as stored; the words and the links come from reference/picker.yml. Without JavaScript the
-whole table is shown; _static/picker.js shows the form and narrows the table.
+prints, as stored; the words, the links and the order come from reference/picker.yml: the first row
+that fits is the usual answer. Without JavaScript the whole table is shown; _static/picker.js shows
+the form and narrows the table.
 """
 
 import json
@@ -23,8 +24,9 @@ DATA, WORDS = "reference/comparison.ipynb", "reference/picker.yml"
 INLINE = MarkdownIt("commonmark", {"html": False})
 # The questions of the form: name, legend, and the answers; a row fits if it has the answer.
 QUESTIONS = (
-    ("to", "I want", {"": "anything", "tensor": "a tensor", "leaf": "a new leaf to train",
-                      "array": "a NumPy array"}),
+    ("to", "I want", {"tensor": "a tensor", "into": "its values in a tensor that exists",
+                      "leaf": "a new leaf to train", "module": "a module",
+                      "weights": "a `state_dict`", "array": "a NumPy array"}),
     ("memory", "Memory", {"": "does not matter", "own": "its own", "shared": "shared"}),
     ("gradients", "Gradients", {"": "do not matter", "flow": "flow back", "stop": "stop"}),
 )  # fmt: skip
@@ -46,18 +48,26 @@ class Candidate(NamedTuple):
     @property
     def answers(self) -> dict[str, set[str]]:
         """Return what the row answers to each question of the form."""
-        to = {"array"} if self.live["type"] == "ndarray" else {"tensor"}
-        trainable = self.live["requires_grad"] == self.live["is_leaf"] == "True"
-        if trainable and self.live["object"] != "itself":
-            to.add("leaf")
         changed = any(self.live[key] != self.source[key] for key in ("dtype", "device"))
         return {
             "source": {self.words["source"]},
-            "to": to,
+            "to": {self.to},
             "memory": {"shared" if self.live["memory"] == "shared" else "own"},
             "gradients": {"flow" if self.live["gradients reach x"] == "yes" else "stop"},
-            "change": {"yes"} if changed else set(),
+            "change": {"yes" if changed else "no"},
         }
+
+    @property
+    def to(self) -> str:
+        """Return what the result is: one of the answers to "I want"."""
+        if self.live["type"] == "ndarray":
+            return "array"
+        if self.words["source"] == "module":  # the live row is that of one of its tensors
+            return "module" if self.live["type"] == "Parameter" else "weights"
+        if self.live["object"] == "existing":
+            return "into"
+        trainable = self.live["requires_grad"] == self.live["is_leaf"] == "True"
+        return "leaf" if trainable and self.live["object"] != "itself" else "tensor"
 
     @property
     def times(self) -> float:
@@ -74,25 +84,21 @@ class Candidate(NamedTuple):
         return self.live["warns"] != "no"
 
     @property
-    def cost(self) -> float:
-        """Return a number to compare costs: memory first, then a warning, then a node."""
-        return self.times + 0.1 * self.warns + 0.01 * self.node
-
-    @property
     def gives(self) -> str:
         """Say in words what the result is."""
         answers, existing = self.answers, self.live["object"] == "existing"
-        parts = ["an array"] if "array" in answers["to"] else []
+        parts = ["an array"] if self.to == "array" else []
         parts += ["the source itself"] if self.live["object"] == "itself" else []
         parts += ["its own memory" if "own" in answers["memory"] else "shared memory"]
         parts[-1] += ", that exists" * existing
-        if "array" not in answers["to"] and self.words["source"] != "array":
+        if self.to != "array" and self.words["source"] != "array":
             parts += ["gradients flow" if "flow" in answers["gradients"] else "gradients stop"]
-        parts += ["a leaf that requires grad"] if "leaf" in answers["to"] else []
+        parts += ["a leaf that requires grad"] if self.to == "leaf" else []
+        parts += ["its parameters are leaves"] if self.to == "module" else []
         if self.live["dtype"] != self.source["dtype"]:
             parts += [self.live["dtype"]]
         if self.live["device"] != self.source["device"]:
-            parts += ["another device"]
+            parts += [f"another device, here `{self.live['device']}`"]
         return "; ".join(parts)
 
     @property
@@ -150,13 +156,10 @@ def render(candidates: list[Candidate], words: dict, uri: Callable[[str], str]) 
     """Return the HTML of the form and the table."""
     form = fieldset("source", "I have", {k: v["name"] for k, v in words["sources"].items()})
     form += "".join(fieldset(*question) for question in QUESTIONS)
-    form += "<fieldset><legend>Also</legend>"
-    for name, label in (
-        ("change", "another device or dtype"),
-        ("cheapest", "the lowest cost only"),
-    ):
-        form += f'<label><input type="checkbox" name="{name}" value="yes"> {label}</label>'
-    form += "</fieldset>"
+    form += (
+        '<fieldset><legend>Also</legend><label><input type="checkbox" name="change" value="yes"> '
+        'another device or dtype</label><button type="reset">Start again</button></fieldset>'
+    )
     nothing = "".join(
         f"<p data-when='{escape(json.dumps(entry['when']))}' hidden>"
         f"Nothing does all that. {to_html(entry['say'], uri)}</p>"
@@ -168,14 +171,12 @@ def render(candidates: list[Candidate], words: dict, uri: Callable[[str], str]) 
         head = f"From {to_html(about['name'], uri)}"
         bodies += f"<tbody><tr class='from'><th scope='rowgroup' colspan='4'>{head}</th></tr>"
         bodies += f"{''.join(rows)}</tbody>"
-    titles = ("I want … by writing …", "Gives", "Costs", "Mind that")
+    titles = ("What you get, and how to write it", "Gives", "Costs", "Good to know")
     head = "".join(f"<th scope='col'>{title}</th>" for title in titles)
     return f"""
 <form class="picker" hidden>{form}
 <div class="picker-answer" aria-live="polite"><output></output>{nothing}</div></form>
-<div class="picker-scroll" tabindex="0" role="region" aria-label="Table of the candidates">
-<table class="picker"><thead><tr>{head}</tr></thead>{bodies}</table>
-</div>"""
+<table class="picker"><thead><tr>{head}</tr></thead>{bodies}</table>"""
 
 
 def fieldset(name: str, legend: str, answers: dict[str, str]) -> str:
@@ -194,8 +195,8 @@ def row(found: Candidate, uri: Callable[[str], str]) -> str:
     need = to_html(found.words["need"], uri)
     code = to_html(f"[`{found.write}`]({found.words['chapter']})", uri)
     mind = to_html(found.words["mind"], uri)
-    return f"""<tr{data} data-cost="{found.cost:g}"><th scope="row"><span>{need}</span> {code}</th>
-<td>{found.gives}</td><td>{found.costs}</td><td>{mind}</td></tr>"""
+    return f"""<tr{data}><th scope="row"><span>{need}</span> {code}</th>
+<td>{INLINE.renderInline(found.gives)}</td><td>{found.costs}</td><td>{mind}</td></tr>"""
 
 
 class PickerTable(nodes.General, nodes.Element):

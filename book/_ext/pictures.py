@@ -40,8 +40,9 @@ class InlineSvg(SphinxPostTransform):
             if path.suffix != ".svg" or "jupyter_execute" not in path.parts:
                 continue
             svg = path.read_text(encoding="utf-8")
-            # On a phone a wide picture scrolls within itself, a small one keeps its size.
-            width = min(480, int(re.search(r'width="(\d+)"', svg)[1]))
+            # On a phone a picture shrinks as long as its words can be read; then it scrolls.
+            width = int(re.search(r'width="(\d+)"', svg)[1])
+            width = min(width, max(320, round(0.7 * width)))
             start = f'<svg role="img" aria-label="{escape(image.get("alt", ""))}" '
             start += f'style="min-width: {width}px" '
             # The theme's script puts an "output" that scrolls within the reach of the keyboard.

@@ -10,12 +10,13 @@ window.addEventListener("afterprint", () => {
   document.documentElement.dataset.theme = onScreen;
 });
 
-// A table that scrolls is within the reach of the keyboard, as the theme does for code.
+// A table or a chart that scrolls is within the reach of the keyboard, as the theme does for code.
 document.addEventListener("DOMContentLoaded", () => {
   const sizes = new ResizeObserver((changes) => {
     for (const { target } of changes) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
   });
-  document.querySelectorAll(".pst-scrollable-table-container").forEach((table) => sizes.observe(table));
+  const scrolling = ".pst-scrollable-table-container, .cell_output:has(> img)";
+  document.querySelectorAll(scrolling).forEach((part) => sizes.observe(part));
 });
 
 // On a phone the keyboard follows into a sidebar that opens, and Escape leads out of it.
@@ -34,5 +35,25 @@ document.addEventListener("DOMContentLoaded", () => {
       box.checked = false;
       button.focus();
     });
+  }
+});
+
+// The chapter that is read stands in sight in the sidebar: the theme restores where it was scrolled to.
+document.addEventListener("DOMContentLoaded", () => {
+  const sidebar = document.querySelector(".bd-sidebar-primary");
+  const here = sidebar?.querySelector("li.current.active > a");
+  if (!here) return;
+  const [outer, inner] = [sidebar, here].map((element) => element.getBoundingClientRect());
+  if (inner.top < outer.top || inner.bottom > Math.min(outer.bottom, innerHeight))
+    sidebar.scrollTop += inner.top - outer.top - sidebar.clientHeight / 2;
+});
+
+// A button that shows a picture alone says what it does when the mouse rests on it.
+document.addEventListener("DOMContentLoaded", () => {
+  const names = { "light/dark": "Light, dark, or as the system", "Launch interactive content": "Run in Colab" };
+  for (const button of document.querySelectorAll("button[aria-label]")) {
+    const name = button.getAttribute("aria-label");
+    button.setAttribute("aria-label", names[name] ?? name);
+    if (!button.dataset.bsOriginalTitle || names[name]) button.title = names[name] ?? name;
   }
 });

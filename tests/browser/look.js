@@ -56,7 +56,7 @@ window.look = (() => {
     const cut = all("article :is(pre, table, svg, img)").filter(seen).filter((part) =>
       part.getBoundingClientRect().right > innerWidth + 1
       || (part.tagName === "PRE" && part.scrollWidth > part.clientWidth + 1));
-    const folded = all("article details:not([open]):not(table.ledger details)").filter((fold) =>
+    const folded = all("article details:not([open], .helpers, .helpers *, table.ledger details)").filter((fold) =>
       [...fold.children].some((part) => part.tagName !== "SUMMARY" && !seen(part)));
     return [...cut.map((part) => `is cut: ${label(part)}`), ...folded.map((fold) => `is folded: ${label(fold)}`)];
   }

@@ -42,7 +42,7 @@ def test_axe_finds_no_color_in_the_dark(visit, path):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_no_page_is_wider_than_a_phone(visit, path):
-    page = visit(path, width=360, reduced_motion="reduce")  # no sidebar on its way out
+    page = visit(path, width=320, reduced_motion="reduce")  # no sidebar on its way out
     found = page.evaluate("look.sideways()")
     page.set_viewport_size({"width": 390, "height": 800})
     found += page.evaluate("look.sideways()")

@@ -33,9 +33,10 @@ def test_from_the_home_page_to_the_evidence(visit, site):
     form = page.locator("form.picker")
     form.get_by_role("group", name="Memory").get_by_label("its own").check()
     form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
-    rows = page.locator("table.picker tr[data-cost]:visible")
-    assert form.locator("output").inner_text().startswith(f"{rows.count()} expression")
-    assert rows.count() > 0
+    rows = page.locator("table.picker tr[data-to]:visible")
+    assert form.locator("output").inner_text() == f"The usual answer, and {rows.count() - 1} more:"
+    assert rows.first.get_attribute("class") == "usual"
+    assert page.locator("table.picker tr.usual").count() == 1
     for row in rows.all():
         assert row.get_attribute("data-memory") == "own"
         assert row.get_attribute("data-gradients") == "flow"
@@ -63,6 +64,19 @@ def test_the_picker_says_when_nothing_fits(visit):
     form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
     assert page.locator("table.picker").is_hidden()
     assert "Nothing does all that" in form.locator(".picker-answer").inner_text()
+    assert "nowhere" in form.locator("label", has_text="flow back").get_attribute("class")
+    form.get_by_role("button", name="Start again").click()
+    page.locator("table.picker tr.usual").wait_for()
+    assert form.get_by_label("a tensor", exact=True).is_checked()
+
+
+def test_another_source_asks_for_another_result(visit):
+    page = visit("index.html")
+    form = page.locator("form.picker")
+    form.get_by_label("a module m").check()
+    assert form.get_by_label("a module", exact=True).is_checked()
+    usual = page.locator("table.picker tr.usual")
+    assert "copy.deepcopy(m)" in usual.inner_text()
 
 
 def test_the_ledger_filters(visit):
@@ -78,6 +92,19 @@ def test_the_ledger_filters(visit):
     form.locator("[name=status]").select_option("not-run")
     assert 0 < shown.count() < every
     assert all("not-run" in row.get_attribute("data-status").split() for row in shown.all())
+    form.locator("[name=status]").select_option("")
+    assert shown.count() == 0  # folded again, by chapter
+    assert page.locator("details.ledger-chapter:visible").count() > 20
+
+
+def test_a_claim_that_nothing_has_run_does_not_look_proven(visit):
+    page = visit("topics/devices.html")
+    unrun = page.locator("blockquote.claim.unrun")
+    proven = page.locator("blockquote.claim:has(a.proven)")
+    for quote in unrun.all():
+        assert "not run" in quote.inner_text()
+        color = "quote => getComputedStyle(quote).backgroundColor"
+        assert quote.evaluate(color) != proven.first.evaluate(color)
 
 
 # --- Search, by mouse or by keyboard
@@ -141,14 +168,16 @@ def test_a_link_to_a_claim_leads_to_it_at_once(visit):
 def test_without_javascript_the_tables_stand_there(visit):
     page = visit("index.html", java_script_enabled=False)
     assert page.locator("form.picker").is_hidden()
-    rows = page.locator("table.picker tr[data-cost]")
+    rows = page.locator("table.picker tr[data-to]")
     assert rows.count() > 10 and all(row.is_visible() for row in rows.all())
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Claims").click()
     page.wait_for_url("**/claims.html")  # until all of the page is there
     assert page.locator(".ledger-filter").is_hidden()
     rows = page.locator("table.ledger tr[data-status]")
-    shown = page.locator("table.ledger tr[data-status]:visible")
-    assert rows.count() == shown.count() > 100
+    assert rows.count() > 100
+    fold = page.locator("details.ledger-chapter").first
+    fold.locator("summary").first.click()
+    assert fold.locator("tr[data-status]").first.is_visible()
 
 
 # --- What stands in the cells
@@ -165,13 +194,16 @@ def test_the_copy_button_copies_the_code_alone(visit):
     assert page.evaluate("navigator.clipboard.readText()").strip() == first.strip()
 
 
-def test_a_folded_cell_opens_by_keyboard(visit):
+def test_the_helper_cells_stand_at_the_end_and_open_by_keyboard(visit):
     page = visit("methods/clone.html")
-    fold = page.locator("div.cell details.hide").first
-    assert fold.locator("pre").first.is_hidden()
-    fold.locator("summary").focus()
-    page.keyboard.press("Enter")
-    assert fold.locator("pre").first.is_visible()
+    bar = page.locator("article > section > *").last
+    assert bar.get_attribute("class") == "helpers"
+    assert page.locator("div.helper:not(details.helpers *)").count() == 0
+    for fold in (bar, bar.locator("details.hide").first):
+        assert fold.locator("pre").first.is_hidden()
+        fold.locator("summary").first.focus()
+        page.keyboard.press("Enter")
+    assert bar.locator("pre").first.is_visible()
 
 
 # --- The keyboard
@@ -232,6 +264,7 @@ def test_print_shows_all_of_a_page_and_nothing_else(visit, path):
     for part in (".bd-sidebar-primary", ".bd-sidebar-secondary", ".bd-header-article", ".copybtn"):
         assert page.locator(f"{part}:visible").count() == 0, part
     assert page.evaluate("look.unprinted()") == []
+    assert page.locator("article div.helper:visible").count() == 0
 
 
 def test_paper_is_white(visit):

@@ -1,5 +1,6 @@
 """The home page's two tables are typed, so every row of them is run here."""
 
+import copy
 import re
 import warnings
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from verify import ROOT
+from verify import ROOT, evidence
 
 INDEX = ROOT / "book" / "index.md"
 
@@ -37,13 +38,14 @@ def names() -> dict[str, object]:
     leaf = torch.ones(2, dtype=torch.float64, requires_grad=True)
     x = leaf * torch.tensor([2.0, 3.0])
     return {
-        "torch": torch, "leaf": leaf, "x": x, "y": torch.zeros(2, dtype=torch.float64),
+        "torch": torch, "copy": copy, "model": torch.nn.Linear(1, 1), "leaf": leaf,
+        "x": x, "y": torch.zeros(2, dtype=torch.float64),
         "a": x, "b": x.detach(), "data": [1.0, 2.0], "device": "cpu",
     }  # fmt: skip
 
 
 def test_tables_are_found():
-    assert len(NEEDS) >= 13
+    assert len(NEEDS) >= 14
     assert len(METHODS) >= 9
 
 
@@ -92,3 +94,9 @@ def test_row_of_the_method_table(code, memory, gradients, requires_grad):
         result.zero_()
         assert x._version == before
         assert x.sum().item() == 0
+
+
+def test_the_releases_are_those_of_the_evidence():
+    passed = re.search(r"They passed with PyTorch (.*?) on the CPU", INDEX.read_text("utf-8"))[1]
+    runs = [run["torch"] for run in evidence.load_all(ROOT / "evidence") if run["kind"] == "cpu"]
+    assert re.findall(r"\d+\.\d+\.\d+", passed) == list(dict.fromkeys(reversed(runs)))

@@ -54,6 +54,12 @@ def cells_of(notebook: Path, kind: str) -> list[dict]:
     return [cell for cell in cells if cell["cell_type"] == kind]
 
 
+def is_helper(cell: dict) -> bool:
+    """Say whether a cell stands in the bar at the end of the page."""
+    folded = "hide-cell" in cell["metadata"].get("tags", [])
+    return folded and "".join(cell["source"]).startswith("# @title ")
+
+
 def expected_outputs(cell: dict) -> list[tuple[str, str]]:
     """Return what a reader must see of a cell: pairs of a kind and its content."""
     shown: list[tuple[str, str]] = []
@@ -117,6 +123,10 @@ def test_outputs_on_the_page_are_those_of_the_notebook(notebook):
     removed, *in_notebook = cells_of(notebook, "code")
     assert removed["metadata"]["tags"] == ["remove-cell"]
     assert len(on_page) == len(in_notebook)
+    in_notebook.sort(key=is_helper)  # on the page they stand at the end, in their order
+    folded = html_of(notebook).select("article > section > details.helpers > div.cell")
+    assert len(folded) == sum(map(is_helper, in_notebook))
+    assert folded == on_page[len(on_page) - len(folded) :]
     for number, (shown, cell) in enumerate(zip(on_page, in_notebook, strict=True), 2):
         source = shown.select_one("div.cell_input pre").get_text()
         assert source.rstrip("\n") == "".join(cell["source"]).rstrip("\n"), (
@@ -374,17 +384,27 @@ def claims() -> dict:
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
 def test_every_claim_shows_its_evidence(notebook):
     for quote in html_of(notebook).select("blockquote.claim"):
+        found = [evidence.status(record, claims()[quote["id"]]) for record in recorded()]
+        states = {state for state, why in found}
+        (link,) = quote.select(f"a[href$='claims.html#{quote['id']}']")
         line = quote.select_one("p.evidence")
-        assert line["class"] == ["evidence"] and line.find_next_sibling() is None
-        assert line.a["href"].endswith(f"claims.html#{quote['id']}")
-        assert line.find_all("a")[-1]["href"].endswith("scope.html")
+        if states == {"passed"}:  # a quiet mark that says more when it is asked
+            assert line is None and link.get_text() == "✓" and link["class"] == ["proven"]
+            assert all(record["torch"] in link["aria-label"] for record in recorded())
+            continue
+        assert link in line.find_all("a") and line.find_next_sibling() is None
+        assert ("unrun" in quote["class"]) == (states == {"not run"})
         text = line.get_text().replace("\N{NO-BREAK SPACE}", " ")
-        for record in recorded():
-            found, why = evidence.status(record, claims()[quote["id"]])
-            assert f"{MARKS[found]} {'CPU' if record['kind'] == 'cpu' else 'CUDA'}" in text
-            assert why == "needs CUDA" or record["torch"] in text
-        if not any(record["kind"] == "cuda" for record in recorded()):
-            assert "○ CUDA not run yet" in text
+        for record, (state, why) in zip(recorded(), found, strict=True):
+            assert MARKS[state] in text
+            assert "needs CUDA" in text if why == "needs CUDA" else record["torch"] in text
+
+
+def said(record: dict, claim) -> str:
+    """Return what a cell of the table says."""
+    found, why = evidence.status(record, claim)
+    tried = record["claims"].get(claim.id, {}).get("tried") if found == "passed" else None
+    return f"{MARKS[found]} {found}{why or ''}" + f"tried on {tried} more inputs" * bool(tried)
 
 
 def test_the_table_holds_every_claim():
@@ -394,14 +414,13 @@ def test_the_table_holds_every_claim():
     for row in rows:
         claim, (head, *cells) = claims()[row["id"]], row.find_all(["th", "td"], recursive=False)
         assert head.a["href"] == f"../{claim.notebook.path[5:-6]}.html#{claim.id}"
-        spans = [code.get_text() for code in head.find_all("code")[1:]]
+        spans = [code.get_text() for code in head.find_all("code")[:-1]]
         assert spans == re.findall(r"`([^`]+)`", claim.sentence)
         if mutants is not None:
             names = [item.get_text() for item in cells.pop().select("li")]
             assert names == mutants.get(claim.id, [])
         for record, cell in zip(recorded(), cells, strict=True):
-            found, why = evidence.status(record, claim)
-            assert cell.get_text() == f"{MARKS[found]} {found}{why or ''}"
+            assert cell.get_text() == said(record, claim)
 
 
 def test_the_download_agrees_with_the_table():
@@ -413,7 +432,29 @@ def test_the_download_agrees_with_the_table():
         assert (row["id"], row.a["href"]) == (claim["id"], f"../{claim['url']}")
         assert claim["sentence"] == claims()[claim["id"]].sentence
         shown = [cell.get_text() for cell in row.find_all("td")][: len(data["runs"])]
-        said = [
-            f"{MARKS[one['status']]} {one['status']}{one['why'] or ''}" for one in claim["evidence"]
+        assert shown == [said(record, claims()[claim["id"]]) for record in recorded()]
+        assert [one["status"] for one in claim["evidence"]] == [
+            evidence.status(record, claims()[claim["id"]])[0] for record in recorded()
         ]
-        assert shown == said
+
+
+# The contents: each page says in which part it stands, and on the path of a beginner where.
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))["parts"]
+
+
+@pytest.mark.parametrize("part", TOC, ids=lambda part: part["caption"])
+def test_a_page_says_where_it_stands(part):
+    for number, chapter in enumerate(part["chapters"], 1):
+        place = f" · {number} of {len(part['chapters'])}" if part is TOC[0] else ""
+        title = page(Path(f"{chapter['file']}.html")).select_one("article h1")
+        line = title.find_previous_sibling("p")
+        assert line["class"] == ["eyebrow"] and line.get_text() == part["caption"] + place
+
+
+def test_code_in_a_table_breaks_at_its_joints_alone():
+    for name in ("index", "reference/questions"):
+        for code in page(Path(f"{name}.html")).select("table.stacks code"):
+            parts = str(code).split("<wbr/>")
+            assert not [part for part in parts[1:] if not re.match(r"\.?\w", part)]
+            assert not [part for part in parts[:-1] if re.search(r"\.$", part)]

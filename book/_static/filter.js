@@ -1,0 +1,39 @@
+// A field over the tables of a page in which a reader looks for words: errors, symptoms, questions.
+// Without JavaScript the tables stand there whole.
+document.addEventListener("DOMContentLoaded", () => {
+  const tables = [...document.querySelectorAll("table.filtered")];
+  if (!tables.length) return;
+  const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
+  // A row that only names a group stands there as long as a row of its group does.
+  const heads = rows.map((row) => [...row.cells].slice(1).every((cell) => !cell.textContent.trim()));
+  const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const texts = rows.map((row) => ` ${words(row.textContent).join(" ")}`);
+
+  const box = document.createElement("div");
+  box.className = "table-filter";
+  box.innerHTML = '<label>Find in the table <input type="search" autocomplete="off"></label><output></output>';
+  const first = tables[0].closest(".pst-scrollable-table-container, .table-wrapper") ?? tables[0];
+  first.before(box);
+  const field = box.querySelector("input");
+
+  field.addEventListener("input", () => {
+    const wanted = words(field.value);
+    let shown = 0;
+    let head = -1;
+    rows.forEach((row, n) => {
+      if (heads[n]) head = n;
+      row.hidden = wanted.length > 0 && (heads[n] || !wanted.every((word) => texts[n].includes(word)));
+      if (row.hidden || heads[n]) return;
+      shown += 1;
+      if (head >= 0 && row.parentNode === rows[head].parentNode) rows[head].hidden = false;
+    });
+    for (const table of tables) {
+      table.hidden = [...table.tBodies[0].rows].every((row) => row.hidden);
+      // A section that is a heading and its table goes with it.
+      const section = table.closest("section");
+      if (section.parentElement.matches("section") && !section.querySelector("div.cell"))
+        section.hidden = table.hidden && !section.contains(box);
+    }
+    box.querySelector("output").value = wanted.length ? `${shown} found` : "";
+  });
+});

@@ -1,0 +1,48 @@
+"""How the pages are laid out: what is in sight, what stacks on a phone, what can be looked up."""
+
+import pytest
+
+
+@pytest.mark.parametrize("path", ["topics/compiled_and_functional.html", "reference/since.html"])
+def test_the_sidebar_shows_the_chapter_that_is_read(visit, path):
+    from playwright.sync_api import expect
+
+    page = visit("methods/clone.html")
+    page.evaluate("sessionStorage.setItem('sidebar-scroll-top', '0')")
+    page.goto(page.url.replace("methods/clone.html", path))
+    expect(page.locator(".bd-sidebar-primary li.current.active > a")).to_be_in_viewport()
+
+
+def test_each_button_says_what_it_does(visit):
+    page = visit("methods/clone.html")
+    for button in page.locator(".article-header-buttons button.btn:visible").all():
+        look = "button => button.title || button.dataset.bsOriginalTitle || button.innerText.trim()"
+        assert button.evaluate(look), button.evaluate("button => button.outerHTML")
+
+
+@pytest.mark.parametrize("path", ["index.html", "reference/questions.html"])
+def test_tables_of_code_stack_on_a_phone(visit, path):
+    page = visit(path, width=390)
+    row = page.locator("table.stacks tbody tr").first
+    first, second = (row.locator("td").nth(n).bounding_box() for n in (0, 1))
+    assert second["y"] >= first["y"] + first["height"] - 1 and second["x"] == first["x"]
+    assert page.locator("table.stacks thead:visible").count() == 0
+
+
+def test_a_reader_finds_a_message_in_the_table(visit):
+    page = visit("reference/errors.html")
+    rows = page.locator("table.filtered tbody tr:visible")
+    every = rows.count()
+    page.get_by_label("Find in the table").fill("deepcopy")
+    assert 0 < rows.count() < every
+    assert "found" in page.locator(".table-filter output").inner_text()
+    page.get_by_label("Find in the table").fill("")
+    assert rows.count() == every
+
+
+def test_in_the_dark_a_chart_keeps_its_white(visit):
+    page = visit("benchmarks/copy_methods.html", color_scheme="dark")
+    image = page.locator(".cell_output img").first
+    color = "element => getComputedStyle(element).backgroundColor"
+    assert image.evaluate(color) == "rgb(255, 255, 255)"
+    assert image.locator("..").evaluate(color) == "rgba(0, 0, 0, 0)"
