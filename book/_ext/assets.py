@@ -32,7 +32,6 @@ STYLES = (
 SCRIPTS = (
     "documentation_options.js",
     "doctools.js",
-    "sphinx_highlight.js",
     "clipboard.min.js",
     "copybutton.js",
     "scripts/bootstrap.js",
@@ -42,9 +41,9 @@ SCRIPTS = (
     "ledger.js",
     "picker.js",
 )
-SEARCH = ("search.js", "language_data.js", "searchtools.js")  # on the search page alone
 ICONS = "vendor/fontawesome/6.5.2/js/all.min.js"
 UNUSED = ("vendor", "locales", "images", "styles", "scripts", "*webpack-macros.html", "*.png")
+OF_SPHINX = ("sphinx_highlight.js", "searchtools.js", "language_data.js")  # its search, not ours
 # The classes that Bootstrap's script sets for what the theme uses of it: menus, tooltips, the place
 # in the table of contents. The script names those of all its other parts as well.
 OF_BOOTSTRAP = ["active", "show", "fade", "tooltip", "tooltip-arrow", "tooltip-inner"]
@@ -55,11 +54,11 @@ def only_two_files(
     app: Sphinx, pagename: str, template: str, context: dict, doctree: object
 ) -> None:
     """Leave out the files that stand in site.css and site.js; say if one is new."""
-    known = {*STYLES[:-2], *STYLES[-1:], *SCRIPTS, *SEARCH}
+    known = {*STYLES[:-2], *STYLES[-1:], *SCRIPTS, *OF_SPHINX}
     asked = [*context.get("css_files", []), *context.get("script_files", [])]
     names = {str(file.filename or "").removeprefix("_static/") for file in asked}
     for name in names - known - {""}:
-        if not name.startswith("mystnb."):
+        if not name.startswith(("mystnb.", "search/")):
             logging.getLogger(__name__).warning(
                 "book/_ext/assets.py does not know the file %s", name
             )
@@ -89,7 +88,7 @@ def names_in_use(site: Path, static: Path) -> tuple[set[str], set[str]]:
         for values in set(re.findall(r'\b(?:class|id)=["\']([^"\']*)', html)):
             names.update(values.split())
     icons = {name for name in names if name.startswith("fa-")}
-    for script in (*SCRIPTS, *SEARCH):
+    for script in SCRIPTS:
         if "bootstrap" not in script:
             names.update(re.findall(r"[\w-]+", (static / script).read_text(encoding="utf-8")))
     return names, icons
@@ -163,7 +162,7 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     static.joinpath("site.css").write_text(
         kept.read_text(encoding="utf-8").removeprefix(mark), encoding="utf-8"
     )
-    for pattern in (*STYLES, *SCRIPTS, *UNUSED):
+    for pattern in (*STYLES, *SCRIPTS, *UNUSED, *OF_SPHINX):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 

@@ -16,7 +16,7 @@ TUNED = {
     "hidden state list memory leak": ["topics/recurrent_state", "topics/logging_values"],
     "does slicing copy": ["methods/views"],
     "share memory numpy": ["topics/cpu_numpy_sharing", "methods/numpy"],
-    "copy a model": ["methods/deepcopy_pickle"],
+    "copy a model": ["topics/parameters_and_modules"],
     "gradient after x[0] = 7 clone": ["methods/clone"],
     "what is a leaf tensor": ["topics/leaf_tensors"],
     "clone detach": ["methods/detach_clone"],
