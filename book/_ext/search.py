@@ -1,8 +1,8 @@
 """What the search finds: the entries of the whole book, in one script beside the search page.
 
-An entry is a place with an address of its own: a page, a section, a claim, an error message, a row
-of a table of answers, a term of the glossary. `_static/search/search.js` ranks them with MiniSearch.
-Sphinx's own index is not made. No other page loads any of this.
+An entry is a place with an address of its own: a page, a section, a claim, an error message, a
+row of a table of answers, a term of the glossary. `_static/search/rank.js` ranks them, with
+MiniSearch. Sphinx's own index is not made. No other page loads any of this.
 """
 
 import json
@@ -20,8 +20,10 @@ from sphinx.transforms import SphinxTransform
 
 from book._ext.ledger import title_of
 
-# The pages whose rows are entries, and what a row is called; it gets an anchor from its first cell.
-# A row whose first cell is a link leads elsewhere, and is none.
+# The pages whose rows are entries, and what a row is called. It gets an anchor from its first cell;
+# if that is a link, it leads elsewhere, and the row is none. What the head of the first column says
+# belongs to the titles of the rows: what is often said is not always true.
+HEADS = {"Often said": "Often said: “{}”", "I want …": "I want {}"}
 ROWS = {
     "index": "Need",
     "reference/questions": "Question",
@@ -70,7 +72,7 @@ def names_of(app: Sphinx, page: str) -> list[str]:
 
 
 def entry(name: str, anchor: str = "") -> addnodes.index:
-    """Return an entry of the alphabetical index; a main one, as this is the place about the name."""
+    """Return a main entry of the alphabetical index: this is the place about the name."""
     return addnodes.index(entries=[("single", name, anchor, "main", None)])
 
 
@@ -133,7 +135,8 @@ class Names(SphinxTransform):
                 section.insert(1, entry(name))
 
 
-# --- The entries of a page: (kind, anchor, title, text, words of code, or the claims that a row links)
+# --- The entries of a page: kind, anchor, title, text, and words of code. A row has in their place
+# the claims to which it links: what they prove is asked in its words.
 
 
 def collect(app: Sphinx, document: nodes.document) -> None:
@@ -166,10 +169,12 @@ def entries_of(document: nodes.document, page: str) -> Iterator[tuple[str, str, 
     for section in tops:
         yield from entries_of_section(section, page, 1)
     for row, cells in rows_of(document, page):
+        head = next(iter(row.parent.parent.findall(nodes.entry)), nodes.entry()).astext().strip()
+        title = HEADS.get(head, "{}").format(plain(cells[0]))
         answer = " – ".join(plain(cell) for cell in cells[1:] if not is_link(cell))
         links = [link.get("reftargetid") for link in row.findall(addnodes.pending_xref)]
         claims = " ".join(link for link in links if isinstance(link, str) and "." in link)
-        yield ROWS[page], row["ids"][0], plain(cells[0]), answer, claims
+        yield ROWS[page], row["ids"][0], title, answer, claims
 
 
 def entries_of_section(
@@ -190,9 +195,7 @@ def entries_of_section(
     yield from inner
 
 
-def read(
-    node: nodes.Node, page: str, level: int, texts: list, words: list, inner: list
-) -> None:
+def read(node: nodes.Node, page: str, level: int, texts: list, words: list, inner: list) -> None:
     """Sort what stands in a section: its text, words of code and tables, and entries."""
     if isinstance(node, nodes.section):
         inner.extend(entries_of_section(node, page, level + 1))
@@ -246,14 +249,18 @@ def write(app: Sphinx, exception: Exception | None) -> None:
             app.builder.get_target_uri(page),
             title_of(app, page),
             [name.lower() for name in names_of(app, page)],
-            [[*texts, " ".join(word for word in words.split() if word not in frequent)]
-             for *texts, words in found[page]],
+            [
+                [*texts, " ".join(word for word in words.split() if word not in frequent)]
+                for *texts, words in found[page]
+            ],
         ]
         for page in order
     ]
     folder = Path(app.outdir, "_static", "search")
     shutil.copytree(Path(app.srcdir, "_static", "search"), folder, dirs_exist_ok=True)
-    lines = ",\n".join(json.dumps(page, ensure_ascii=False, separators=(",", ":")) for page in pages)
+    lines = ",\n".join(
+        json.dumps(page, ensure_ascii=False, separators=(",", ":")) for page in pages
+    )
     folder.joinpath("entries.js").write_text(f"const BOOK = [\n{lines}\n];\n", encoding="utf-8")
 
 

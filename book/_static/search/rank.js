@@ -198,8 +198,7 @@ const rank = (() => {
       }
     }
     const found = [...pages.values()].sort((a, b) => b.score - a.score);
-    const marked = [...wanted.keys()];
-    return { results: found.filter(({ score }) => score > least), marks: (word) => terms(word).some((term) => marked.includes(term)) };
+    return { results: found.filter(({ score }) => score > least), marks: (word) => terms(word).some((term) => own.has(term)) };
   }
   return rank;
 })();

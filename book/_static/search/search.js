@@ -4,7 +4,8 @@
 (() => {
   const LONGEST = 220; // letters of an excerpt
   const SHOWN = 3; // further entries of a page, before the fold
-  const [field, summary, list, help] = ["input", "summary", "results", "help"].map((name) => document.getElementById(`search-${name}`));
+  const field = document.querySelector(".book-search input");
+  const [summary, list, help] = ["summary", "results", "help"].map((name) => document.getElementById(`search-${name}`));
   const own = document.querySelector('script[src*="search/search.js"]').getAttribute("src");
   const top = own.slice(0, own.indexOf("_static/"));
 
@@ -58,8 +59,9 @@
   }
 
   function result({ entry, more }, marks) {
-    const kind = ["Page", "Question", "Term"].includes(entry.kind) ? "" : ` · ${entry.kind}`;
-    const item = make("li", "", link(entry, "found", 300), make("p", "where", entry.page + kind));
+    const item = make("li", "", link(entry, entry.kind === "Claim" ? "" : "found", 250));
+    const kind = ["Question", "Term"].includes(entry.kind) ? "" : ` · ${entry.kind}`;
+    if (entry.kind !== "Page") item.append(make("p", "where", entry.page + kind));
     const text = entry.title && entry.text && excerpt(entry, marks);
     if (text) item.append(make("p", "excerpt", ...shown(text, marks)));
     const others = more.slice(0, 12).map((one) => make("li", "", link(one, "", 110)));
