@@ -68,7 +68,7 @@ def names_of(app: Sphinx, page: str) -> list[str]:
     entry = app.config.external_site_map.get(page)
     title = entry.title if entry is not None and entry.title else ""
     titles = [part.removeprefix(".").removesuffix("()") for part in title.split(", ") if part]
-    return [*titles, *NAMES.get(page, [])]
+    return list(dict.fromkeys([*titles, *NAMES.get(page, [])]))
 
 
 def entry(name: str, anchor: str = "") -> addnodes.index:
