@@ -61,6 +61,8 @@ SKIPPED = (
     addnodes.toctree, nodes.target,
 )  # fmt: skip
 WORD = re.compile(r"[A-Za-z_]\w{2,}")
+# A row of a table in HTML that says its name: an operation, and what the first cell says of it.
+NAMED_ROW = re.compile(r"<tr\b[^>]*\bid='([^']+)' data-name='([^']+)'>.*?<td[^>]*>(.*?)</td>", re.S)
 
 
 def names_of(app: Sphinx, page: str) -> list[str]:
@@ -105,7 +107,8 @@ def rows_of(document: nodes.document, page: str) -> Iterator[tuple[nodes.row, li
     for body in document.findall(nodes.tbody) if page in ROWS else ():
         for row in body.findall(nodes.row):
             cells = list(row.findall(nodes.entry))
-            if len(cells) > 1 and cells[0].astext().strip() and not is_link(cells[0]):
+            answer = "".join(cell.astext() for cell in cells[1:]).strip()
+            if answer and cells[0].astext().strip() and not is_link(cells[0]):
                 yield row, cells
 
 
@@ -219,6 +222,17 @@ def read(node: nodes.Node, page: str, level: int, texts: list, words: list, inne
             texts.append(text)
     elif isinstance(node, nodes.literal_block):
         words.extend(WORD.findall(node.astext()))
+    elif isinstance(node, nodes.raw):
+        for anchor, name, cell in NAMED_ROW.findall(node.astext()):
+            inner.append(
+                (
+                    "Operation",
+                    anchor,
+                    f"`{name}`",
+                    " ".join(re.sub(r"<[^>]+>", " ", cell).split()),
+                    "",
+                )
+            )
     elif not isinstance(node, SKIPPED):
         for child in node.children:
             read(child, page, level, texts, words, inner)

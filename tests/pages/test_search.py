@@ -19,6 +19,7 @@ ROWS = """
 |---|---|
 | `clone()` copies  nothing. | [Clone](../methods/clone.md) |
 | `clone()` copies nothing. | It does. |
+| **A group** | |
 | [a link](../methods/clone.md) | leads elsewhere |
 """
 
@@ -97,3 +98,10 @@ def test_rows_of_answers(build):
         ["Question", anchor, title, "", ""],
         ["Question", f"{anchor}-2", title, "It does.", ""],
     ]
+
+
+def test_a_row_in_html_that_says_its_name(build):
+    row = "<tr id='op-abs' data-name='abs'><th>abs</th><td class='x'>shared: <b>never</b></td></tr>"
+    build.write("methods/clone", f"<table>\n{row}\n</table>\n")
+    found = build()["methods/clone.html"][1][1:]
+    assert found == [["Operation", "op-abs", "`abs`", "shared: never", ""]]

@@ -4,12 +4,13 @@
 const rank = (() => {
   // What counts how much: where a word stands, what kind of entry it is, and which page it is on.
   const FIELDS = { title: 5, names: 3, place: 2, text: 1, asked: 2, code: 0.3 };
-  const KINDS = { Page: 1.3, Section: 1, Question: 1, Symptom: 1.1, Message: 0.8, Need: 0.8, Term: 0.9, Claim: 0.9, Change: 0.6 };
+  const KINDS = { Page: 1.3, Section: 1, Question: 1, Symptom: 1.1, Message: 0.8, Need: 0.8, Term: 0.9, Claim: 0.9, Change: 0.6, Operation: 0.5 };
   const PAGES = { "reference/articles": 0.4, "reference/bibliography": 0.3, "reference/claims": 0.6, "reference/scope": 0.6 };
   const SYNONYM = 0.3; // of a word that was asked for
   const WHOLE = 0.5; // more for a title that is asked for word by word
   const MORE = 0.35; // of the next entries of a chapter
   const OF_A_CHAPTER = new Set(["Page", "Section", "Claim"]);
+  const NAMED = 1e6; // what is named, or pasted, comes before all that is ranked
   const LEAST = 0.15; // of the best result
 
   const IGNORED = new Set(
@@ -90,6 +91,7 @@ const rank = (() => {
     for (const word of words) alike.set(word, [...(alike.get(word) ?? []), ...words.filter((one) => one !== word)]);
   }
 
+  const exact = { Page: (_, names) => names, Claim: (anchor) => [anchor], Operation: (anchor) => [anchor.slice(3).toLowerCase()] };
   const all = [];
   const claims = new Map();
   for (const [url, page, names, found] of BOOK) {
@@ -98,7 +100,7 @@ const rank = (() => {
       all.push({
         id: all.length, url, page, kind, anchor, title, text, code, place: kind === "Page" ? "" : page,
         names: kind === "Page" ? names.join(" ") : kind === "Claim" ? anchor : "",
-        exact: kind === "Page" ? names : kind === "Claim" ? [anchor] : [],
+        exact: exact[kind]?.(anchor, names) ?? [],
         words: new Set(split(title).filter((word) => !IGNORED.has(word)).map((word) => terms(word)[0])),
         weight: KINDS[kind] * (PAGES[place] ?? 1) * (text ? 1 : 0.5), asked: "",
       });
@@ -181,14 +183,15 @@ const rank = (() => {
       const title = [...entry.words].filter((term) => wanted.has(term)).length / (entry.words.size || Infinity);
       scores.set(entry, score * held ** 1.5 * (1 + WHOLE * title));
     }
-    named(query).forEach((entry) => scores.set(entry, 1e6));
-    pasted(query).forEach((length, entry) => scores.set(entry, 1e6 + length));
+    // The chapter about a method comes before the row of the operation.
+    named(query).forEach((entry) => scores.set(entry, NAMED + (entry.kind === "Page")));
+    pasted(query).forEach((length, entry) => scores.set(entry, NAMED + length));
 
     // One result for each page: its best entry, and the others below. Several that fit make a chapter
     // the likelier one; the rows of a table of answers, and the messages, have nothing in common.
     const pages = new Map();
     const sorted = [...scores].sort(([, a], [, b]) => b - a);
-    const least = LEAST * (sorted.find(([, score]) => score < 1e6)?.[1] ?? 0);
+    const least = LEAST * (sorted.find(([, score]) => score < NAMED)?.[1] ?? 0);
     for (const [entry, score] of sorted) {
       const found = pages.get(entry.url);
       if (!found) pages.set(entry.url, { entry, score, more: [] });
