@@ -7,7 +7,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
     picker         "Which copy do I need?" on the home page
-    search         what the search finds by name; _static/search.js does the search itself
+    search         the entries of the search; _static/search/ ranks and shows them
     cells          captions of gpu cells, names of folded helpers
     pictures       SVG in the page, light figures, descriptions
     assets         one style sheet (_static/page.css is ours) and one script (_static/page.js)

@@ -234,7 +234,7 @@ def test_the_search_works_from_a_file(contexts):
     link = page.locator("#search-results a", has_text="Does slicing copy?").first
     link.click()
     assert page.url.endswith("/reference/questions.html#row-does-slicing-copy")
-    assert page.locator("tr:target").is_visible()
+    page.locator("tr:target").wait_for()
     page.keyboard.press("Control+k")
     page.keyboard.type("clone")
     page.keyboard.press("Enter")
