@@ -10,7 +10,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     tables         tables of code on a phone: rows that stack, code that breaks at its joints
     contents       the eyebrow above a title: its part, and its place on the path
     tool           version and checksum of the tool beside the link to it
-    search         what the search finds by name; _static/search.js does the search itself
+    search         the entries of the search; _static/search/ ranks and shows them
     cells          captions of gpu cells
     helpers        the folded helper cells: their names, and one bar for all at the end of a page
     pictures       SVG in the page, light figures, descriptions

@@ -31,17 +31,16 @@ STYLES = (
 SCRIPTS = (
     "documentation_options.js",
     "doctools.js",
-    "sphinx_highlight.js",
     "clipboard.min.js",
     "copybutton.js",
     "scripts/bootstrap.js",
     "scripts/pydata-sphinx-theme.js",
     "scripts/sphinx-book-theme.js",
 )
-SEARCH = ("search.js", "language_data.js", "searchtools.js")  # on the search page alone
 ICONS = "vendor/fontawesome/6.5.2/js/all.min.js"
 FIRST, LAST = ("page.css", "page.js"), ("print.css",)  # of ours; the others by their names
 UNUSED = ("vendor", "locales", "images", "styles", "scripts", "*webpack-macros.html", "*.png")
+OF_SPHINX = ("sphinx_highlight.js", "searchtools.js", "language_data.js")  # its search, not ours
 # The classes that Bootstrap's script sets for what the theme uses of it: menus, tooltips, the place
 # in the table of contents. The script names those of all its other parts as well.
 OF_BOOTSTRAP = ["active", "show", "fade", "tooltip", "tooltip-arrow", "tooltip-inner"]
@@ -52,18 +51,18 @@ def ours(app: Sphinx, ending: str) -> list[str]:
     """Return the names of the files of book/_static/ that go into site.css or site.js."""
     names = sorted(file.name for file in Path(app.srcdir, "_static").glob(f"*.{ending}"))
     names.sort(key=lambda name: (name in LAST) - (name in FIRST))
-    return [name for name in names if name not in SEARCH]
+    return names
 
 
 def only_two_files(
     app: Sphinx, pagename: str, template: str, context: dict, doctree: object
 ) -> None:
     """Leave out the files that stand in site.css and site.js; say if one is new."""
-    known = {*STYLES[:-1], *SCRIPTS, *SEARCH, *ours(app, "css"), *ours(app, "js")}
+    known = {*STYLES[:-1], *SCRIPTS, *OF_SPHINX, *ours(app, "css"), *ours(app, "js")}
     asked = [*context.get("css_files", []), *context.get("script_files", [])]
     names = {str(file.filename or "").removeprefix("_static/") for file in asked}
     for name in names - known - {""}:
-        if not name.startswith("mystnb."):
+        if not name.startswith(("mystnb.", "search/")):
             logging.getLogger(__name__).warning(
                 "book/_ext/assets.py does not know the file %s", name
             )
@@ -93,7 +92,7 @@ def names_in_use(site: Path, static: Path, scripts: tuple[str, ...]) -> tuple[se
         for values in set(re.findall(r'\b(?:class|id)=["\']([^"\']*)', html)):
             names.update(values.split())
     icons = {name for name in names if name.startswith("fa-")}
-    for script in (*scripts, *SEARCH):
+    for script in scripts:
         if "bootstrap" not in script:
             names.update(re.findall(r"[\w-]+", (static / script).read_text(encoding="utf-8")))
     return names, icons
@@ -168,7 +167,7 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     static.joinpath("site.css").write_text(
         kept.read_text(encoding="utf-8").removeprefix(mark), encoding="utf-8"
     )
-    for pattern in (*all_styles, *all_scripts, *UNUSED):
+    for pattern in (*all_styles, *all_scripts, *UNUSED, *OF_SPHINX):
         for path in static.glob(pattern):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 

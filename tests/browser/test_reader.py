@@ -107,34 +107,6 @@ def test_a_claim_that_nothing_has_run_does_not_look_proven(visit):
         assert quote.evaluate(color) != proven.first.evaluate(color)
 
 
-# --- Search, by mouse or by keyboard
-
-TRACEBACK = "a leaf Variable that requires grad is being used in an in-place operation"
-QUERIES = {
-    "clone.memory": "methods/clone.html",  # the id of a claim
-    TRACEBACK: "reference/errors.html",
-    "detach": "methods/detach.html",
-    "copy_": "methods/copy_.html",
-    "new_tensor": "methods/new_tensor.html",
-}
-
-
-@pytest.mark.parametrize("query", QUERIES)
-def test_search_finds(visit, site, query):
-    page = visit("index.html")
-    page.keyboard.press("Control+k")
-    field = page.get_by_role("searchbox").locator("visible=true")
-    assert field.evaluate("field => field === document.activeElement")
-    page.keyboard.type(query)
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/search.html?*")
-    page.locator(".search-summary").filter(has_text="found").wait_for()
-    found = page.locator("#search-results ul.search li a")
-    links = [link.evaluate("link => link.href").split("?")[0] for link in found.all()]
-    pages = [link.split("#")[0].removeprefix(site) for link in links]
-    assert QUERIES[query] in pages[:5]  # on the first screen
-
-
 # --- Schemes, motion, and no JavaScript
 
 

@@ -1,4 +1,4 @@
-"""What the search finds by name, after a build of some pages as after one of all."""
+"""The entries of the search, after a build of some pages as after one of all."""
 
 import json
 from pathlib import Path
@@ -7,47 +7,101 @@ import pytest
 from sphinx.testing.util import SphinxTestApp
 
 CONFIGURATION = """\
-extensions = ["book._ext.search"]
+extensions = ["myst_parser", "book._ext.claim_boxes", "book._ext.search"]
+myst_enable_extensions = ["deflist"]
+templates_path = ["_templates"]
+from tests.pages.test_search import Contents
 def setup(app):
-    app.add_config_value("external_site_map", {}, "")
+    app.add_config_value("external_site_map", Contents(), "")
+"""
+ROWS = """
+| Often said | Shown by |
+|---|---|
+| `clone()` copies  nothing. | [Clone](../methods/clone.md) |
+| `clone()` copies nothing. | It does. |
+| **A group** | |
+| [a link](../methods/clone.md) | leads elsewhere |
 """
 
 
-@pytest.fixture
-def build(tmp_path, monkeypatch):
-    """Return a function that builds a small site; it returns what the search finds by name."""
-    pages = {"index": "Home", "methods/clone": "Clone", "methods/detach": "Detach"}
-    (tmp_path / "site" / "methods").mkdir(parents=True)
-    (tmp_path / "site" / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
+class Contents(dict):
+    """A table of contents without parts."""
 
-    def write(page, more=""):
-        text = f"{pages[page]}\n======\n\nA page.{more}\n"
-        text += "\n.. toctree::\n\n   methods/clone\n   methods/detach\n" * (page == "index")
-        (tmp_path / "site" / f"{page}.rst").write_text(text, encoding="utf-8")
+    @property
+    def root(self):
+        return self
+
+    @property
+    def subtrees(self):
+        return []
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Return a function that builds a small site; it returns the entries by page."""
+    site = tmp_path / "site"
+    pages = ["methods/clone", "methods/detach", "reference/questions"]
+    for folder in ("methods", "reference", "_templates", "_static/search"):
+        (site / folder).mkdir(parents=True)
+    (site / "_static/search/search.js").write_text("// ours\n", encoding="utf-8")
+    (site / "_templates/search.html").write_text("{% extends 'page.html' %}", encoding="utf-8")
+    (site / "conf.py").write_text(CONFIGURATION, encoding="utf-8")
+
+    def write(page, text=""):
+        text = f"# {page.split('/')[-1].title()}\n\nA page.\n\n{text}"
+        (site / f"{page}.md").write_text(text, encoding="utf-8")
 
     for page in pages:
         write(page)
+    write("index", "```{toctree}\n" + "\n".join(pages) + "\n```\n")
 
     def start():
-        app = SphinxTestApp("html", srcdir=tmp_path / "site")
+        app = SphinxTestApp("html", srcdir=site)
         app.build()
         app.cleanup()
-        text = Path(app.outdir, "searchindex.js").read_text(encoding="utf-8")
-        index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-        return index["indexentries"]
+        folder = Path(app.outdir, "_static", "search")
+        assert (folder / "search.js").is_file() and Path(app.outdir, "search.html").is_file()
+        text = (folder / "entries.js").read_text(encoding="utf-8")
+        found = json.loads(text.removeprefix("const BOOK = ").removesuffix(";\n"))
+        return {url: (names, entries) for url, _, names, entries in found}
 
     start.write = write
     return start
 
 
-def test_names_stay_when_other_pages_are_built(build):
+def test_entries_stay_when_other_pages_are_built(build):
     first = build()
-    assert first["torch.clone"] == [[1, "", True]] and first["detach_"] == [[2, "", True]]
-    build.write("methods/clone", "\n\n.. index:: duplicate")
-    named = build()
-    assert named.keys() == {*first, "duplicate"}
-    build.write("methods/detach", " More.")
-    assert build() == named
-    assert build() == named  # no page changed
+    assert first["methods/clone.html"] == (["torch.clone"], [["Page", "", "Clone", "A page.", ""]])
+    build.write("methods/clone", "More.")
+    changed = build()
+    assert changed["methods/clone.html"][1] == [["Page", "", "Clone", "A page.\nMore.", ""]]
+    assert changed.keys() == first.keys()
+    assert build() == changed  # no page changed
     build.write("methods/clone")
     assert build() == first
+
+
+def test_a_claim_a_section_and_code(build):
+    text = "## Ways of `x`\n\nFirst `x.y`.\n\n> **Claim `clone.one`** · It *copies*.\n\n"
+    text += "```python\nlerp_(2)\n```"
+    build.write("methods/clone", text)
+    assert build()["methods/clone.html"][1][1:] == [
+        ["Section", "ways-of-x", "Ways of `x`", "First `x.y`.", "lerp_"],
+        ["Claim", "clone.one", "", "It copies.", ""],
+    ]
+
+
+def test_rows_of_answers(build):
+    build.write("reference/questions", ROWS)
+    anchor, title = "row-clone-copies-nothing", "Often said: “`clone()` copies nothing.”"
+    assert build()["reference/questions.html"][1][1:] == [
+        ["Question", anchor, title, "", ""],
+        ["Question", f"{anchor}-2", title, "It does.", ""],
+    ]
+
+
+def test_a_row_in_html_that_says_its_name(build):
+    row = "<tr id='op-abs' data-name='abs'><th>abs</th><td class='x'>shared: <b>never</b></td></tr>"
+    build.write("methods/clone", f"<table>\n{row}\n</table>\n")
+    found = build()["methods/clone.html"][1][1:]
+    assert found == [["Operation", "op-abs", "`abs`", "shared: never", ""]]

@@ -1,6 +1,7 @@
 """What the built site shows is what the notebooks hold: `make book`, then `make check-site`."""
 
 import base64
+import gzip
 import hashlib
 import io
 import json
@@ -27,7 +28,7 @@ OWNER, BOOK = urlsplit(CONFIG["repository"]["url"]).path.strip("/").split("/")
 FOLDER = f"/{BOOK}/"  # the site's place on GitHub Pages
 ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
 MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
-SEARCH_SCRIPTS = ["language_data.js", "searchtools.js", "search.js", "searchindex.js"]
+SEARCH_SCRIPTS = ["minisearch.js", "entries.js", "rank.js", "search.js"]
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 
@@ -227,8 +228,8 @@ def test_pictures_say_what_they_show(path):
 def test_a_page_loads_one_style_sheet_and_one_script(path):
     loaded = [urlsplit(url).path for url in loaded_by(page(path)) if url != "#"]
     names = [Path(url).name for url in loaded]
-    more = SEARCH_SCRIPTS if path == Path("search.html") else []
-    assert [name for name in names if name.endswith(".css")] == ["site.css"]
+    styles, more = (["search.css"], SEARCH_SCRIPTS) if path == Path("search.html") else ([], [])
+    assert [name for name in names if name.endswith(".css")] == ["site.css", *styles]
     assert [name for name in names if name.endswith(".js")] == ["site.js", *more]
     scripts = page(path).find_all("script", src=True)
     assert all(script.has_attr("defer") for script in scripts)
@@ -318,25 +319,66 @@ def test_the_404_page_works_under_any_address():
     assert html.select_one("form.lost input[name=q]") is not None
 
 
-# Search: the index knows each claim and each method by its name (tests/browser searches for them).
+# Search: its entries hold each claim, method, question and message (tests/browser searches them).
+
+SEARCH = SITE / "_static" / "search"
 
 
 @cache
-def index_entries() -> dict[str, list]:
-    """Return the entries of the search index: name, and pages (by number) with anchors."""
-    text = (SITE / "searchindex.js").read_text(encoding="utf-8")
-    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-    pages = index["docnames"]
-    return {
-        name: [(pages[number], anchor) for number, anchor, main in places if main]
-        for name, places in index["indexentries"].items()
-    }
+def search_pages() -> list:
+    """Return the pages of the search: address, title, names, and entries."""
+    text = (SEARCH / "entries.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("const BOOK = ").removesuffix(";\n"))
+
+
+def search_entries(*kinds: str) -> list[tuple[str, str, str]]:
+    """Return address, anchor and title of the entries of some kinds."""
+    return [
+        (url, anchor, title)
+        for url, _, _, entries in search_pages()
+        for kind, anchor, title, *_ in entries
+        if kind in kinds
+    ]
+
+
+def test_the_search_knows_every_page_and_every_section():
+    pages = [path.as_posix() for path in PAGES if path not in MADE]
+    assert sorted(url for url, *_ in search_pages()) == sorted(pages)
+    assert sorted(url for url, *_ in search_entries("Page")) == sorted(pages)
+    for path in NOTEBOOKS:
+        html = html_of(path)
+        sections = {tag["id"] for tag in html.select("article section section")}
+        url = path.with_suffix(".html").as_posix()
+        found = {one[1] for one in search_entries("Section", "Message") if one[0] == url}
+        assert found == sections, path
 
 
 def test_the_search_knows_every_claim():
+    found = {anchor: url for url, anchor, _ in search_entries("Claim")}
+    assert found.keys() == claims().keys()
     for claim in claims().values():
         page_of_claim = claim.notebook.path.removeprefix("book/").removesuffix(".ipynb")
-        assert index_entries()[claim.id] == [(page_of_claim, claim.id)]
+        assert found[claim.id] == f"{page_of_claim}.html"
+
+
+def test_the_search_knows_the_tables_of_answers_the_messages_and_the_terms():
+    count = {kind: len(search_entries(kind)) for kind in ("Question", "Symptom", "Message", "Term")}
+    least = {"Question": 180, "Symptom": 12, "Message": 90, "Term": 30}
+    assert {kind for kind in least if count[kind] < least[kind]} == set(), count
+
+
+def test_every_entry_of_the_search_leads_to_a_place():
+    for url, _, _, entries in search_pages():
+        places = [anchor for _, anchor, *_ in entries if anchor]
+        assert set(places) <= anchors(Path(url)) and len(places) == len(set(places)), url
+
+
+def test_the_texts_of_the_search_read_well():
+    for url, _, _, entries in search_pages():
+        for kind, anchor, title, text, *_ in entries:
+            assert title or kind == "Claim", (url, anchor)
+            assert not re.search(r"<\w|#\s?@title|\bimport torch\b(?!`)", text), (url, anchor)
+            assert kind != "Claim" or text and "Claim `" not in text, (url, anchor)
 
 
 @pytest.mark.parametrize(
@@ -354,13 +396,21 @@ def test_the_search_knows_every_claim():
     ],
 )
 def test_the_search_knows_a_method_by_its_name(name, where):
-    assert (where, "") in index_entries()[name]
+    assert [url for url, _, names, _ in search_pages() if name in names] == [f"{where}.html"]
 
 
 def test_no_name_leads_to_two_chapters():
-    for name, places in index_entries().items():
-        chapters = [place for place in places if place[0] != "reference/glossary"]
-        assert len(chapters) <= 1, name
+    names = [name for _, _, names, _ in search_pages() for name in names]
+    assert len(names) == len(set(names))
+
+
+def test_the_search_is_light_and_sphinx_makes_no_other():
+    size = sum(len(gzip.compress(file.read_bytes())) for file in SEARCH.iterdir())
+    assert size < 200_000
+    assert "Permission is hereby granted" in (SEARCH / "minisearch.js").read_text(encoding="utf-8")
+    made = [*SITE.glob("searchindex*"), *SITE.glob("_static/searchtools*")]
+    assert [*made, *SITE.glob("_static/language_data*")] == []
+    assert "highlight_terms" not in (SITE / "_static" / "site.js").read_text(encoding="utf-8")
 
 
 # The evidence: the line beside each claim, the table of all claims, and the download.
