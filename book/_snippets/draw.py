@@ -89,6 +89,10 @@ def picture(named):
 
     All of it is read from the live objects: storages by address, the graph by `next_functions`.
     """
+    names = {}  # one object under two names is one tensor
+    for name, value in named.items():
+        names.setdefault(id(value), []).append(name)
+    named = {", ".join(names.pop(id(v))): v for v in named.values() if id(v) in names}
     storages, storage_of = storages_of(named)
     owner, all_edges, left_out = graph_of(named)
     columns = list(named)

@@ -168,7 +168,8 @@ def overlap(a: tuple, b: tuple) -> bool | None:
 
 def is_array(value: Any) -> bool:
     """Tell a NumPy array, without importing NumPy."""
-    return "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].ndarray)
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
 
 
 def leaves(value: Any, path: str, above: tuple = ()) -> Iterator[tuple[str, Any]]:
@@ -451,6 +452,10 @@ def picture(named):
 
     All of it is read from the live objects: storages by address, the graph by `next_functions`.
     """
+    names = {}  # one object under two names is one tensor
+    for name, value in named.items():
+        names.setdefault(id(value), []).append(name)
+    named = {", ".join(names.pop(id(v))): v for v in named.values() if id(v) in names}
     storages, storage_of = storages_of(named)
     owner, all_edges, left_out = graph_of(named)
     columns = list(named)
@@ -622,10 +627,10 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
     stands in it, at least one a tensor or an array; `torch` and `np` are known. The line runs once,
     on your tensors: what it writes, it writes to them. A row holds the step, its result, whose
     memory that is, the bytes of new memory behind it, and the time of this one run (not with
-    `timed=False`). If a step raises, it is the last row, and `bool()` of the report is False. Raises
-    TypeError for what is not accepted, SyntaxError for a line that is not Python.
+    `timed=False`). If a step raises, it is the last row, and `bool()` of the report is False.
+    Raises TypeError for what is not accepted, SyntaxError for a line that is not Python.
     """
-    if not isinstance(line, str):
+    if not issubclass(type(line), str):
         raise TypeError(f"the line is of the type {type(line).__name__}; accepted is a str")
     if not any(within_reach(value) for value in named.values()):
         raise TypeError(f'name {ACCEPTED}, as in steps("x.clone()", x=x)')
@@ -772,8 +777,8 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
         print(seen)
 
     Each keyword names a tensor, an array, or what holds some; what is watched is the memory that
-    they have at the start. Operations of this thread and of backward() are seen, those of optimizers
-    and modules included. What else changes values (NumPy, DLPack, another thread or process,
+    they have at the start. Operations of this thread and of backward() are seen, also those of
+    optimizers and modules. What else changes values (NumPy, DLPack, another thread or process,
     compiled code, C++) is noticed at the end, by a checksum: of a tensor of more than 1 MiB only if
     no operation wrote to it as well, and not where the old values have come back. `writes` lists
     the operations, `unseen` and `moved` the names. Raises TypeError for what is not accepted.
@@ -908,15 +913,15 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
             what += "; the version counter did not move" if unnoticed else ""
             rows.append([brief(different), what, line])
         if self.unseen:
-            who = "no operation of PyTorch that was seen: NumPy, another process, compiled code …"
-            rows.append([brief(self.unseen), who, "a line that is not known"])
+            who = "no operation that was seen (NumPy, another thread or process, compiled code …)"
+            rows.append([brief(self.unseen), who, ""])
         if self.moved:
             rows.append([brief(self.moved), "lies in another memory now", ""])
         touched = {w.name for w in self.writes} | set(self.unseen)
         rest = [path for path in self._paths if path not in touched]
         rest = [path for path in rest if not any(n.startswith(f"{path}: ") for n in self.notes)]
         if rest:
-            rows.append([brief(rest), "not written to", ""])
+            rows.append([brief(rest), "nothing that was seen", ""])
         _, html = table(["memory of", "written by", "in"], rows)
         text = "\n".join(f"{a}: {b}" + (f", in {c}" if c else "") for a, b, c in rows)
         html += "".join(f"<p>{escape(note)}</p>" for note in self.notes)
@@ -941,18 +946,17 @@ def audit(*trained: Any, **kept: Any) -> Report:
     or a note, as for tied weights, which are usually meant. `bool()` of the report is True if there
     is a problem. Raises TypeError for what is not accepted.
     """
-    modules = {}
-    optimizers = {}
+    modules: dict[str, torch.nn.Module] = {}
+    optimizers: dict[str, torch.optim.Optimizer] = {}
     for part in trained:
-        if isinstance(part, torch.nn.Module):
-            modules["model" if not modules else f"model_{len(modules) + 1}"] = part
-        elif isinstance(part, torch.optim.Optimizer):
-            optimizers["optimizer" if not optimizers else f"optimizer_{len(optimizers) + 1}"] = part
-        else:
-            what = type(part).__name__
-            raise TypeError(
-                f"of the type {what}: accepted without a name is a module or an optimizer"
+        kind = "model" if issubclass(type(part), torch.nn.Module) else "optimizer"
+        if kind == "optimizer" and not issubclass(type(part), torch.optim.Optimizer):
+            what = (
+                f"a {type(part).__name__} has no name; accepted is a module or an optimizer, and "
             )
+            raise TypeError(f"{what} with a name, as in best=best, {ACCEPTED}")
+        among = modules if kind == "model" else optimizers
+        among[kind if not among else f"{kind}_{len(among) + 1}"] = part
     live = pieces({**modules, **optimizers}) if trained else []
     stepped = {id(p) for o in optimizers.values() for g in o.param_groups for p in g["params"]}
     owned = {id(p): n for n, m in modules.items() for p in m.parameters()}
@@ -1007,10 +1011,9 @@ def within(name: str, module: torch.nn.Module) -> Iterator[list[str]]:
         paths = [p.path for p in same]
         if what == "one object" and not all(path.startswith(inner) for path in paths):
             yield ["note", f"{brief(paths)} are one Parameter: tied weights", ""]
-        elif what in SHARED and what != "one object":
-            if len({id(p.value) for p in same}) > 1 and not all(p.startswith(inner) for p in paths):
-                tip = "nn.Parameter(t.clone()) for each, or one Parameter for both"
-                yield ["problem", f"{brief(paths)} are different objects on one memory", tip]
+        elif what in SHARED[1:] and not all(path.startswith(inner) for path in paths):
+            tip = "nn.Parameter(t.clone()) for each, or one Parameter for both"
+            yield ["problem", f"{brief(paths)} are different objects on one memory", tip]
 
 
 def beside(
@@ -1053,14 +1056,16 @@ def beside(
         what = f"{len(graphs)} of {len(found)} tensors of {name} keep their graph alive"
         what += f", as {graphs[0].path} with {type(graphs[0].value.grad_fn).__name__}"
         yield ["problem", what, ".detach() or .item() of what you keep"]
-    for group in together([p for p in own if not p.note]):
-        used = sum(p.value.nbytes for p in group)
-        if group[0].nbytes > 2 * used:
-            what = f"{brief([p.path for p in group])}: {used:,} bytes that keep a memory of "
-            yield ["problem", f"{what}{group[0].nbytes:,} bytes alive", ".clone() of the part"]
+    groups = together([p for p in own if not p.note])
+    parts = [(g, sum(p.value.nbytes for p in g), max(p.nbytes for p in g)) for g in groups]
+    if parts := [(g, used, size) for g, used, size in parts if size > 2 * used]:
+        what = brief([p.path for g, *_ in parts for p in g])
+        what += f" keep {sum(size for *_, size in parts):,} bytes of memory alive for "
+        what += f"{sum(used for _, used, _ in parts):,}"
+        yield ["problem", what, ".clone() of the part"]
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and "__file__" in globals():  # not in the cell of a notebook
     print(f"whoshares {__version__}\n\n{__doc__}")
     for function in (share, sharing, draw, steps, watch, audit):
         print(f"{function.__name__}:\n    {function.__doc__}")
