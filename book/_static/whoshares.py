@@ -31,9 +31,11 @@ import re
 import sys
 import time
 import weakref
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from itertools import accumulate
 from math import gcd
 from typing import Any, NamedTuple
 
@@ -811,13 +813,27 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
             (g[0].place, min(p.start for p in g), max(p.start + p.nbytes for p in g),
              [number[id(p)] for p in g]) for g in groups
         ]  # fmt: skip
+        self._groups.sort(key=lambda group: group[1])
+        self._starts = [start for _, start, _, _ in self._groups]
+        self._ends = list(accumulate((end for _, _, end, _ in self._groups), max))
         self._stale: set[int] = set()
         return super().__enter__()
 
-    def _hits(self, written: Any) -> set[int]:
+    def _near(self, written: Any) -> bool:
+        """Rule out quickly that a plain tensor lies where something is watched."""
+        if type(written) not in (torch.Tensor, torch.nn.Parameter):
+            return written is not None
+        if written.layout is not torch.strided or written.is_nested:
+            return True
+        start = torch._C._data_address(written)
+        number = bisect_left(self._starts, start + written.untyped_storage().nbytes())
+        return number > 0 and start < self._ends[number - 1]
+
+    def _hits(self, written: list) -> set[int]:
         """Return the numbers of what is watched and lies where a tensor lies that is written to."""
-        hits = set()
-        for _, part in leaves(written, "", ("within",)):
+        hits: set[int] = set()
+        flat = (t for part in written for t in (part if isinstance(part, list) else [part]))
+        for _, part in leaves([t for t in flat if self._near(t)], ""):
             piece = look("", part)
             for place, start, end, numbers in self._groups:
                 if (
@@ -825,8 +841,7 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
                     and start < piece.start + piece.nbytes
                     and piece.start < end
                 ):
-                    same = (n for n in numbers if self._same(self._watched[n].piece, piece))
-                    hits.update(same)
+                    hits.update(n for n in numbers if self._same(self._watched[n].piece, piece))
         return hits
 
     @staticmethod
@@ -1028,7 +1043,7 @@ def beside(
             elif hit.path.startswith("optimizer") or id(hit.value) in stepped:
                 why = "the next step changes"
             elif not isinstance(hit.value, torch.nn.Parameter):
-                why = "the next forward pass may change"
+                why = "a forward pass may change"
             elif hit.value.requires_grad and not optimizers:
                 why = "the next step changes"
             else:
@@ -1040,15 +1055,17 @@ def beside(
         what = f"{len(pairs)} of {len(found)} tensors of {name}" if len(found) > 1 else name
         where = f"on the memory of the model, as {pairs[0][0].path} on {pairs[0][1].path}"
         if why:
-            yield ["problem", f"{what} lie {where}: {why} them as well", copy]
+            kind = "note" if why.startswith("a forward") else "problem"  # few buffers change
+            yield [kind, f"{what} lie {where}: {why} them as well", copy]
         else:
             yield ["note", f"{what} lie {where}, which no optimizer steps", ""]
     own = [p for p in found if not any(p is q for pairs in changed.values() for q, _ in pairs)]
     if isinstance(value, (list, tuple, deque)):
         for same, what in relations(own):
             if what in SHARED:
+                kind = "note" if what == SHARED[2] else "problem"
                 paths = brief([p.path for p in same])
-                yield ["problem", f"{paths}: {what}", ".detach().clone() of each"]
+                yield [kind, f"{paths}: {what}", ".detach().clone() of each"]
     graphs = [p for p in own if not is_array(p.value) and p.value.grad_fn is not None]
     if graphs:
         what = f"{len(graphs)} of {len(found)} tensors of {name} keep their graph alive"
@@ -1056,7 +1073,7 @@ def beside(
         yield ["problem", what, ".detach() or .item() of what you keep"]
     groups = together([p for p in own if not p.note])
     parts = [(g, sum(p.value.nbytes for p in g), max(p.nbytes for p in g)) for g in groups]
-    if parts := [(g, used, size) for g, used, size in parts if size > 2 * used]:
+    if parts := [(g, used, size) for g, used, size in parts if size > max(2 * used, 1024)]:
         what = brief([p.path for g, *_ in parts for p in g])
         what += f" keep {sum(size for *_, size in parts):,} bytes of memory alive for "
         what += f"{sum(used for _, used, _ in parts):,}"
