@@ -5,6 +5,7 @@ import timeit
 
 import numpy as np
 from torch.utils import benchmark
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from verify.mutants.changes import mutant, wrap
 
@@ -56,3 +57,9 @@ def _():
     import matplotlib.style
 
     wrap(matplotlib.style, "use", lambda real, style: None)
+
+
+@mutant("a dispatch mode sees no operator")
+def _():
+    wrap(TorchDispatchMode, "__enter__", lambda real, self: self)
+    wrap(TorchDispatchMode, "__exit__", lambda real, self, kind, error, trace: None)
