@@ -17,7 +17,7 @@ SITE := _build/html
 NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential bench-suite clean
+.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential operations bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -140,6 +140,10 @@ mutants: setup ## change one behavior of PyTorch at a time: does every claim fai
 differential: setup ## compare plain and compiled code and write evidence/compiled/torch-<release>.json
 	@echo '==> Running the expressions of the comparison plain and compiled (some minutes)'
 	@$(BIN)/python -m verify.differential
+
+operations: setup ## ask every operation whether it copies and write evidence/operations/torch-<release>.json
+	@echo '==> Asking the operations, $(WORKERS) at a time (a minute or two)'
+	@$(BIN)/python -m verify.operations --workers $(WORKERS)
 
 bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
 	@echo '==> Measuring, side by side'
