@@ -6,6 +6,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     claim_boxes    a claim gets its anchor
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
+    operations     which operations copy
     picker         "Which copy do I need?" on the home page
     search         what the search finds by name; _static/search.js does the search itself
     cells          captions of gpu cells, names of folded helpers
@@ -21,8 +22,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "compiled", "picker",
-         "search", "assets", "metadata")  # fmt: skip
+PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "compiled", "operations",
+         "picker", "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:

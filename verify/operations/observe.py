@@ -255,9 +255,10 @@ def out(sample: Sample) -> dict[str, object] | None:
 
 def samples_of(name: str, forms: dict[str, Callable]) -> Iterator[tuple[Sample, bool]]:
     """Yield the samples of an operation, and whether they are tried with other shapes too."""
-    for sample in from_hand(name, forms):
-        yield sample, True
-    if name.endswith("_") or moved():
+    known = not name.endswith("_") and not moved() and name in by_name()
+    for number, sample in enumerate(from_hand(name, forms)):
+        yield sample, number > 0 or not known
+    if not known:
         return
     for dtype, most in DTYPES.items():
         for number, sample in enumerate(from_database(name, dtype, most)):
@@ -362,7 +363,7 @@ def together(found: list[dict]) -> dict[str, object] | None:
 def write_forms(name: str, forms: dict[str, Callable], samples: list[Sample]) -> dict:
     """Return what the forms do that write: the one with `_`, `inplace=True`, `out=`."""
     found: dict[str, object] = {}
-    few = samples[:6]
+    few = samples[:5]
     entries = [] if moved() else [entry for entry, _ in by_name().get(name, ())]
     writer = next((form for key, form in forms.items() if key.endswith("_")), None)
     if name.endswith("_"):
@@ -391,4 +392,3 @@ def moved() -> bool:
     except Moved:
         return True
     return False
-

@@ -104,4 +104,3 @@ def main(options: list[str] | None = None) -> int:
     path.write_text(text_of(made), encoding="utf-8")
     print(f"{path}: {len(made['operations'])} asked, {len(made['not_asked'])} not asked")
     return 0
-
