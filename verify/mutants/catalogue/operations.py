@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import mutant, set_version, then, wrap
+from verify.mutants.changes import mutant, then, wrap
 
 
 @mutant("dropout copies in evaluation mode")
@@ -63,17 +63,6 @@ def _():
         return real(a, b, out=out)
 
     wrap(torch, "add", change)
-
-
-@mutant("kron moves the version counter of out=")
-def _():
-    def change(real, a, b, *, out):
-        before = out._version
-        real(a, b, out=out)
-        set_version(out, before + 1)
-        return out
-
-    wrap(torch, "kron", change)
 
 
 @mutant("matmul keeps the strides of out=")
