@@ -7,6 +7,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
     operations     which operations copy
+    line           what a chain of calls does
     picker         "Which copy do I need?" on the home page
     search         what the search finds by name; _static/search.js does the search itself
     cells          captions of gpu cells, names of folded helpers
@@ -23,7 +24,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PARTS = ("claim_boxes", "cells", "pictures", "accessibility", "ledger", "compiled", "operations",
-         "picker", "search", "assets", "metadata")  # fmt: skip
+         "line", "picker", "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:
