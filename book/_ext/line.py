@@ -18,6 +18,8 @@ from sphinx.util.docutils import SphinxDirective
 from verify.chains.values import ALIASES, DTYPES, SOURCES
 
 DATA = "chains-data.js"
+ERRORS = "book/reference/errors.ipynb"
+STARTS = ("RuntimeError: ", "TypeError: ", "ValueError: ", "BufferError: ")
 
 
 def record(root: Path) -> dict:
@@ -29,9 +31,27 @@ def record(root: Path) -> dict:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-def packed(machine: dict) -> bytes:
-    """Return the machine as the page gets it, compressed."""
-    text = json.dumps(machine | {"aliases": ALIASES}, ensure_ascii=False, separators=(",", ":"))
+def links(machine: dict, root: Path) -> dict[str, str]:
+    """Return for each message the address of its entry in *Errors and warnings*, if it has one."""
+    notebook = json.loads((root / ERRORS).read_text(encoding="utf-8"))
+    texts = ("".join(cell["source"]) for cell in notebook["cells"])
+    headings = [h for text in texts for h in re.findall(r"^### (.+)$", text, re.M)]
+    found = {}
+    for message in machine["texts"]:
+        for heading in headings:
+            words = heading.replace("\\", "")
+            start = re.sub(r"\d+", "0", words.split("…")[0].strip())
+            if message.startswith(STARTS) and start in re.sub(r"\d+", "0", message):
+                slug = re.sub(r"[^\w\- ]", "", words.strip().lower().replace(" ", "-"))
+                found[message] = f"errors.html#{slug}"
+    return found
+
+
+def packed(machine: dict, root: Path) -> bytes:
+    """Return the machine as the page gets it, compressed; without the chains that show it."""
+    made = {key: value for key, value in machine.items() if key != "shown"}
+    made |= {"aliases": ALIASES, "links": links(machine, root)}
+    text = json.dumps(made, ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode(), 9)
 
 
@@ -87,7 +107,8 @@ def write(app: Sphinx, exception: Exception | None) -> None:
     """Put the machine beside the script."""
     if exception is not None or app.builder.format != "html":
         return
-    text = base64.b64encode(packed(record(Path(app.srcdir).parent))).decode()
+    root = Path(app.srcdir).parent
+    text = base64.b64encode(packed(record(root), root)).decode()
     Path(app.outdir, "_static", DATA).write_text(f'window.CHAINS = "{text}";\n', encoding="utf-8")
 
 

@@ -73,6 +73,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     let at = 0;
     const peek = () => (list[at] || { text: "", name: false });
     const steps = [];
+    steps.attributes = []; // as they are written, for the messages
 
     // The text of the brackets that open here, each known value replaced.
     function closing(from) {
@@ -89,6 +90,7 @@ document.addEventListener("DOMContentLoaded", async () => {
       const step = known.get(plain(form));
       if (!step) throw new Problem(`“${name}” is not known in this form.${forms(name.replace(/\(.*/, ""))}`);
       steps.push(step);
+      steps.attributes[steps.length] = /^\.?(\w+)/.exec(name)?.[1];
       if (steps.length > MOST) throw new Problem(`A chain of more than ${MOST} steps is not followed.`);
     }
 
@@ -207,35 +209,38 @@ document.addEventListener("DOMContentLoaded", async () => {
     return { ...found, device: state(found.to).tensor ? "cuda" : "cpu", derived: true };
   }
 
-  // Which elements of x a value holds, and how often they were doubled: two chains are the same
-  // only if their values are.
+  // By how much the values were multiplied, and which elements of x they are: two chains have the
+  // same result only if these are the same.
   const count = (shape) => shape.reduce((a, b) => a * b, 1);
   function elements(before, after, items, name) {
-    if (name === "v[0]") return items.slice(0, count(after.shape));
-    if (name === "v[[0, 1]]") return items.slice(0, count(after.shape));
-    if (name === "v.expand(2, -1, -1)" && before.shape.length === 2) return [...items, ...items];
+    const [factor, ...of] = items;
+    if (name === "v[0]" || name === "v[[0, 1]]") return [factor, ...of.slice(0, count(after.shape))];
+    if (name === "v.expand(2, -1, -1)" && before.shape.length === 2) return [factor, ...of, ...of];
     if (name === "v.t()" && before.shape.length === 2) {
       const [rows, columns] = before.shape;
-      return items.map((_, n) => items[(n % rows) * columns + Math.floor(n / rows)]);
+      return [factor, ...of.map((_, n) => of[(n % rows) * columns + Math.floor(n / rows)])];
     }
-    if (name === "v * 2") return items.map((item) => item * 2);
-    return items;
+    return name === "v * 2" ? [2 * factor, ...of] : items;
   }
 
   function follow(steps, start, device, quiet) {
     let here = start;
     let node = state(here).kind === "tensor" && state(here).flag && !state(here).leaf ? "MulBackward0" : "";
-    let items = [1, 10, 100, 1000, 10000, 100000];
+    let items = [1, 0, 1, 2, 3, 4, 5];
     let bytes = 0;
     const rows = [{ name: "x", here, node, device, bytes, items, move: 0 }];
     for (const name of steps) {
       const found = onDevice(here, device, name, quiet);
       if (!found || (!found.raises && found.to === undefined)) return { rows, unknown: name };
-      if (found.raises) return { rows, raises: found.raises, name, derived: found.derived };
+      if (found.raises) {
+        const attribute = steps.attributes?.[rows.length];
+        const text = attribute ? found.raises.replace(/no attribute '\w+'/, `no attribute '${attribute}'`) : found.raises;
+        return { rows, raises: text, name, derived: found.derived };
+      }
       const [before, after] = [state(here), state(found.to)];
       items = elements(before, after, items, name);
       node = found.node === "kept" ? node : found.node;
-      if (found.move === 2 && SIZE[after.dtype]) bytes += size(after);
+      if (found.move === 2) bytes += size(after);
       ({ to: here, device } = found);
       rows.push({ name, here, node, device, bytes, items, move: found.move, said: found.said, derived: found.derived });
     }
@@ -244,25 +249,47 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   const size = (value) => (SIZE[value.dtype] || 0) * value.size;
 
-  // The first chains with the same result, by number of steps and by bytes copied.
+  // A queue that gives the least entry first.
+  function heap(less) {
+    const all = [];
+    return {
+      get length() {
+        return all.length;
+      },
+      push(entry) {
+        let n = all.push(entry) - 1;
+        for (let up = (n - 1) >> 1; n && less(all[n], all[up]) < 0; n = up, up = (n - 1) >> 1) [all[n], all[up]] = [all[up], all[n]];
+      },
+      pop() {
+        const [first, last] = [all[0], all.pop()];
+        if (!all.length) return first;
+        all[0] = last;
+        for (let n = 0; ; ) {
+          let next = 2 * n + 1;
+          if (next + 1 < all.length && less(all[next + 1], all[next]) < 0) next++;
+          if (next >= all.length || less(all[n], all[next]) <= 0) return first;
+          [all[n], all[next], n] = [all[next], all[n], next];
+        }
+      },
+    };
+  }
+
+  // The chains with the same result that have the fewest steps, and that copy the fewest bytes.
   function cheaper(rows, start, quiet) {
     const target = rows[rows.length - 1];
-    const sum = (items) => items.join();
-    const best = { steps: null, bytes: null };
-    const largest = Math.max(...target.items);
+    const best = {};
     for (const by of ["steps", "bytes"]) {
-      const cost = (entry) => (by === "steps" ? [entry.path.length, entry.bytes] : [entry.bytes, entry.path.length]);
-      const less = (a, b) => cost(a)[0] - cost(b)[0] || cost(a)[1] - cost(b)[1];
-      const queue = [{ here: start, items: rows[0].items, path: [], bytes: 0, node: rows[0].node }];
+      const cost = by === "steps" ? (entry) => [entry.path.length, entry.bytes] : (entry) => [entry.bytes, entry.path.length];
+      const queue = heap((a, b) => cost(a)[0] - cost(b)[0] || cost(a)[1] - cost(b)[1] || a.number - b.number);
       const done = new Set();
+      let number = 0;
+      queue.push({ here: start, items: rows[0].items, path: [], bytes: 0, node: rows[0].node, number });
       while (queue.length) {
-        let least = 0;
-        for (let n = 1; n < queue.length; n++) if (less(queue[n], queue[least]) < 0) least = n;
-        const [entry] = queue.splice(least, 1);
-        const key = `${entry.here}|${sum(entry.items)}`;
+        const entry = queue.pop();
+        const key = `${entry.here}|${entry.items}`;
         if (done.has(key)) continue;
         done.add(key);
-        if (entry.here === target.here && sum(entry.items) === sum(target.items)) {
+        if (entry.here === target.here && `${entry.items}` === `${target.items}`) {
           best[by] = entry;
           break;
         }
@@ -271,12 +298,13 @@ document.addEventListener("DOMContentLoaded", async () => {
         const value = state(entry.here);
         for (const name of STEPS) {
           const found = step(entry.here, name, quiet);
-          if (!found || found.raises || found.to === undefined) continue;
+          if (!found || found.raises) continue;
           const after = state(found.to);
           const items = elements(value, after, entry.items, name);
-          if (Math.max(...items) > largest * 1 && largest < Math.max(...items)) continue;
-          if (done.has(`${found.to}|${sum(items)}`)) continue;
-          queue.push({ here: found.to, items, path: [...entry.path, name], bytes: entry.bytes + (found.move === 2 && SIZE[after.dtype] ? size(after) : 0), node: found.node === "kept" ? entry.node : found.node });
+          if (items[0] > target.items[0] || done.has(`${found.to}|${items}`)) continue;
+          const bytes = entry.bytes + (found.move === 2 ? size(after) : 0);
+          const node = found.node === "kept" ? entry.node : found.node;
+          queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, number: ++number });
         }
       }
     }

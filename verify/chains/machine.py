@@ -31,7 +31,7 @@ def take(value: object, step: str) -> tuple[object, tuple]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = STEPS[step](value)
-    said = str(caught[0].message).splitlines()[0] if caught else ""
+    said = str(caught[0].message).splitlines()[0].split(" (Trigg")[0] if caught else ""
     move = 0 if made is value else 1 if shares(made, value) else 2
     after = node(made)
     return made, (move, KEPT if made is value and after == before else after, said)

@@ -8,8 +8,8 @@ from .machine import NAMES, Machine
 
 SIZES = {"float32": 4, "float64": 8, "float16": 2, "int64": 8}  # bytes of an element
 LONGEST = 4  # no longer chains are looked for
-# What x holds: so a chain shows by its values which elements it took, and how often it doubled.
-ITEMS = (1, 10, 100, 1000, 10000, 100000)
+# By how much the values were multiplied, and which elements of x they are.
+ITEMS = (1, 0, 1, 2, 3, 4, 5)
 
 
 class Chain(NamedTuple):
@@ -21,14 +21,15 @@ class Chain(NamedTuple):
 
 def items_after(step: str, before: tuple, after: tuple, items: tuple[int, ...]) -> tuple[int, ...]:
     """Return the values after a step, in order; the layouts before and after it are given."""
+    factor, *elements = items
     if step in ("v[0]", "v[[0, 1]]"):
-        return items[: prod(after[0])]
+        elements = elements[: prod(after[0])]
     if step == "v.expand(2, -1, -1)" and len(before[0]) == 2:
-        return items * 2
+        elements = elements * 2
     if step == "v.t()" and len(before[0]) == 2:
         rows, columns = before[0]
-        return tuple(items[(n % rows) * columns + n // rows] for n in range(len(items)))
-    return tuple(2 * item for item in items) if step == "v * 2" else items
+        elements = [elements[(n % rows) * columns + n // rows] for n in range(len(elements))]
+    return (2 * factor if step == "v * 2" else factor, *elements)
 
 
 def cost_of(machine: Machine, there: int, move: int) -> int:
@@ -83,7 +84,7 @@ def search(
                 continue
             there, (move, *_) = found
             after = items_after(step, before, machine.state(there)[2], items)
-            if max(after) > max(values) or (there, after) in done:
+            if after[0] > values[0] or (there, after) in done:
                 continue
             now, number = copied + cost_of(machine, there, move), number + 1
             costs = (len(path) + 1, now) if by == "steps" else (now, len(path) + 1)

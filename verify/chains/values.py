@@ -61,18 +61,13 @@ STEPS: dict[str, Callable] = {
     "v.item()": lambda v: v.item(),
 }
 
-# Other ways to write a step.
+# Other ways to write a step; only the attribute that a message names is another one.
 ALIASES = {
     "v.to('cpu')": "v.cpu()",
     "v.to(torch.float32)": "v.float()",
     "v.to(torch.float64)": "v.double()",
     "v.to(torch.float16)": "v.half()",
     "v.to(torch.int64)": "v.long()",
-    "torch.clone(v)": "v.clone()",
-    "torch.detach(v)": "v.detach()",
-    "torch.flatten(v)": "v.flatten()",
-    "torch.reshape(v, (-1,))": "v.reshape(-1)",
-    "torch.t(v)": "v.t()",
     "torch.utils.dlpack.from_dlpack(v)": "torch.from_dlpack(v)",
     "torch.nn.Parameter(v)": "nn.Parameter(v)",
     "2 * v": "v * 2",
