@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   function nearest(name) {
     const [best] = names.map((other) => [distance(name, other), other]).sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
-    return best && best[0] <= Math.max(2, name.length / 3) ? ` The nearest that is known: ${best[1]}.` : "";
+    return best && best[0] <= Math.max(1, name.length / 3) ? ` The nearest that is known: ${best[1]}.` : "";
   }
 
   function forms(name) {
@@ -70,6 +70,7 @@ document.addEventListener("DOMContentLoaded", async () => {
       if (")]".includes(token.text) && depth.pop() !== (token.text === ")" ? "(" : "[")) throw new Problem(`A bracket “${token.text}” is closed that was not opened.`);
     }
     if (depth.length) throw new Problem(`A bracket “${depth.pop()}” is not closed.`);
+    if (list[1]?.text === "=") throw new Problem("This is an assignment: write only what stands to the right of “=”.");
     let at = 0;
     const peek = () => (list[at] || { text: "", name: false });
     const steps = [];
@@ -158,8 +159,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
     value();
     if (at < list.length) {
-      const rest = list[at].text;
-      throw new Problem(rest === "=" ? "This is an assignment: write only what stands right of “=”." : `“${text.slice(list[at].from).trim()}” is not understood after the chain.`);
+      throw new Problem(`“${text.slice(list[at].from).trim()}” is not understood after the chain.`);
     }
     return steps;
   }
@@ -209,24 +209,33 @@ document.addEventListener("DOMContentLoaded", async () => {
     return { ...found, device: state(found.to).tensor ? "cuda" : "cpu", derived: true };
   }
 
-  // By how much the values were multiplied, and which elements of x they are: two chains have the
-  // same result only if these are the same.
+  const IN_PLACE = ["v.requires_grad_()", "v.requires_grad_(False)", "v.detach_()"];
+  // What changed x or the values (rounding, doubling), the narrowest dtype that holds them, and which
+  // elements of x they are: two chains have the same result only if these are the same.
+  const HOLD = { float16: ["float16", "float32", "float64", "float"], float32: ["float32", "float64", "float"], float64: ["float64", "float"], int64: ["int64", "int"] };
   const count = (shape) => shape.reduce((a, b) => a * b, 1);
   function elements(before, after, items, name) {
-    const [factor, ...of] = items;
-    if (name === "v[0]" || name === "v[[0, 1]]") return [factor, ...of.slice(0, count(after.shape))];
-    if (name === "v.expand(2, -1, -1)" && before.shape.length === 2) return [factor, ...of, ...of];
+    let { changes, narrow, of } = items;
+    if (name === "v[0]" || name === "v[[0, 1]]") of = of.slice(0, count(after.shape));
+    if (name === "v.expand(2, -1, -1)" && before.shape.length === 2) of = [...of, ...of];
     if (name === "v.t()" && before.shape.length === 2) {
       const [rows, columns] = before.shape;
-      return [factor, ...of.map((_, n) => of[(n % rows) * columns + Math.floor(n / rows)])];
+      of = of.map((_, n) => of[(n % rows) * columns + Math.floor(n / rows)]);
     }
-    return name === "v * 2" ? [2 * factor, ...of] : items;
+    if (before.itself && IN_PLACE.includes(name)) changes = `${changes}x;`;
+    if (name === "v * 2") [changes, narrow] = [`${changes}* 2;`, after.dtype];
+    else if (!HOLD[narrow]?.includes(after.dtype)) {
+      narrow = { float: "float64", int: "int64" }[after.dtype] || after.dtype;
+      changes = `${changes}${narrow};`;
+    }
+    return { changes, narrow, of };
   }
+  const same = (items) => `${items.changes}|${items.narrow}|${items.of}`;
 
   function follow(steps, start, device, quiet) {
     let here = start;
     let node = state(here).kind === "tensor" && state(here).flag && !state(here).leaf ? "MulBackward0" : "";
-    let items = [1, 0, 1, 2, 3, 4, 5];
+    let items = { changes: "", narrow: state(here).dtype, of: [0, 1, 2, 3, 4, 5] };
     let bytes = 0;
     const rows = [{ name: "x", here, node, device, bytes, items, move: 0 }];
     for (const name of steps) {
@@ -286,10 +295,10 @@ document.addEventListener("DOMContentLoaded", async () => {
       queue.push({ here: start, items: rows[0].items, path: [], bytes: 0, node: rows[0].node, number });
       while (queue.length) {
         const entry = queue.pop();
-        const key = `${entry.here}|${entry.items}`;
+        const key = `${entry.here}|${same(entry.items)}`;
         if (done.has(key)) continue;
         done.add(key);
-        if (entry.here === target.here && `${entry.items}` === `${target.items}`) {
+        if (entry.here === target.here && same(entry.items) === same(target.items)) {
           best[by] = entry;
           break;
         }
@@ -301,7 +310,7 @@ document.addEventListener("DOMContentLoaded", async () => {
           if (!found || found.raises) continue;
           const after = state(found.to);
           const items = elements(value, after, entry.items, name);
-          if (items[0] > target.items[0] || done.has(`${found.to}|${items}`)) continue;
+          if (!target.items.changes.startsWith(items.changes) || done.has(`${found.to}|${same(items)}`)) continue;
           const bytes = entry.bytes + (found.move === 2 ? size(after) : 0);
           const node = found.node === "kept" ? entry.node : found.node;
           queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, number: ++number });
@@ -424,7 +433,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (best.steps && best.steps.path.length < steps.length) lines.push(`Shortest with the same result: ${code(written(best.steps.path))}, ${best.steps.bytes} bytes copied.${differ(best.steps)}`);
     if (best.bytes && best.bytes.bytes < last.bytes && written(best.bytes.path) !== written(best.steps?.path || [])) lines.push(`Cheapest with the same result: ${code(written(best.bytes.path))}, ${best.bytes.bytes} bytes copied.${differ(best.bytes)}`);
     if (!lines.length) lines.push("No shorter and no cheaper chain of these steps has the same result.");
-    return `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul><p>The same result: the same values, class, dtype and layout, the same memory, the same place in the graph.</p>`;
+    return `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul><p>The same result: the same values, class, dtype and layout, memory of the same kind, and the same place in the graph.</p>`;
   }
 
   form.addEventListener("input", show);

@@ -103,6 +103,15 @@ def test_a_chain_with_the_same_result_has_it(machine):
     assert found > 30
 
 
+def test_rounding_is_not_the_same(machine):
+    """Half precision and back loses digits, though the state of the result is that of a copy."""
+    start, rounded = ("plain", "float32"), ("v.half()", "v.float()")
+    assert better(machine, start, rounded, False)[0].steps == rounded
+    assert better(machine, start, ("v.double()", "v.float()"), False)[0].steps != ("v.double()",)
+    doubled = ("v * 2", "v.long()"), ("v.long()", "v * 2")
+    assert all(better(machine, start, chain, False)[0].steps == chain for chain in doubled)
+
+
 def test_another_way_to_write_a_step_is_the_same(machine):
     import copy
 

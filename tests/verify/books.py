@@ -67,7 +67,13 @@ class TinyBook:
             markdown(
                 "title", "# Copy\n\n[Here](clone.ipynb#clone.memory) `{k: v}` `{{k}}` $x_{1}$"
             ),
-            code("verified", 1, f"# snippet: {VERIFIED}\nprint(1)", stream("1\n"), tags=["remove-cell"]),
+            code(
+                "verified",
+                1,
+                f"# snippet: {VERIFIED}\nprint(1)",
+                stream("1\n"),
+                tags=["remove-cell"],
+            ),
             code("setup", 2, f"import torch\n\n{DEVICE}"),
             markdown("claim", f"A sentence.\n\n{CLAIM}\n> It goes on."),
             code("proof", 3, "# proof: clone.memory\nassert x == 1\nprint(x)", stream("1\n")),

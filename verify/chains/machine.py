@@ -22,7 +22,7 @@ MOVES = ("the object itself", "the same memory", "a copy")
 def node(value: object) -> str:
     """Return the name of the node behind a value."""
     found = getattr(value, "grad_fn", None)
-    return type(found).__name__.rstrip("0123456789") if found is not None else ""
+    return type(found).__name__ if found is not None else ""
 
 
 def take(value: object, step: str) -> tuple[object, tuple]:

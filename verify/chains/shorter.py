@@ -8,8 +8,15 @@ from .machine import NAMES, Machine
 
 SIZES = {"float32": 4, "float64": 8, "float16": 2, "int64": 8}  # bytes of an element
 LONGEST = 4  # no longer chains are looked for
-# By how much the values were multiplied, and which elements of x they are.
-ITEMS = (1, 0, 1, 2, 3, 4, 5)
+# The dtypes that hold all values of one.
+HOLD = {
+    "float16": ("float16", "float32", "float64", "float"),
+    "float32": ("float32", "float64", "float"),
+    "float64": ("float64", "float"),
+    "int64": ("int64", "int"),
+}
+
+IN_PLACE = ("v.requires_grad_()", "v.requires_grad_(False)", "v.detach_()")
 
 
 class Chain(NamedTuple):
@@ -19,17 +26,30 @@ class Chain(NamedTuple):
     bytes: int
 
 
-def items_after(step: str, before: tuple, after: tuple, items: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the values after a step, in order; the layouts before and after it are given."""
-    factor, *elements = items
+def first_items(dtype: str) -> tuple:
+    """Return the values of x: what changed them or x, the narrowest dtype for them, which ones."""
+    return (), dtype, (0, 1, 2, 3, 4, 5)
+
+
+def items_after(step: str, before: tuple, after: tuple, items: tuple) -> tuple:
+    """Return the values after a step; the states before and after it are given."""
+    changes, narrow, elements = items
+    (shape, *_), dtype = before[2], after[1]
     if step in ("v[0]", "v[[0, 1]]"):
-        elements = elements[: prod(after[0])]
-    if step == "v.expand(2, -1, -1)" and len(before[0]) == 2:
+        elements = elements[: prod(after[2][0])]
+    if step == "v.expand(2, -1, -1)" and len(shape) == 2:
         elements = elements * 2
-    if step == "v.t()" and len(before[0]) == 2:
-        rows, columns = before[0]
-        elements = [elements[(n % rows) * columns + n // rows] for n in range(len(elements))]
-    return (2 * factor if step == "v * 2" else factor, *elements)
+    if step == "v.t()" and len(shape) == 2:
+        rows, columns = shape
+        elements = tuple(elements[(n % rows) * columns + n // rows] for n in range(len(elements)))
+    if step in IN_PLACE and before[4]:
+        changes = (*changes, "x")
+    if step == "v * 2":
+        changes, narrow = (*changes, "* 2"), dtype
+    elif dtype not in HOLD[narrow]:  # rounds
+        narrow = {"float": "float64", "int": "int64"}.get(dtype, dtype)
+        changes = (*changes, narrow)
+    return changes, narrow, elements
 
 
 def cost_of(machine: Machine, there: int, move: int) -> int:
@@ -40,13 +60,13 @@ def cost_of(machine: Machine, there: int, move: int) -> int:
 
 def end_of(machine: Machine, start: tuple[str, str], steps: tuple[str, ...], no_grad: bool):
     """Return where a chain ends: the state, the values, and the bytes copied. None: it raises."""
-    here, items, copied = machine.data["start"][" ".join(start)], ITEMS, 0
+    here, items, copied = machine.data["start"][" ".join(start)], first_items(start[1]), 0
     for step in steps:
         found = machine.step(here, step, no_grad)
         if found is None or isinstance(found, str):
             return None
         there, (move, *_) = found
-        items = items_after(step, machine.state(here)[2], machine.state(there)[2], items)
+        items = items_after(step, machine.state(here), machine.state(there), items)
         copied += cost_of(machine, there, move)
         here = there
     return here, items, copied
@@ -65,7 +85,7 @@ def search(
 ) -> Chain | None:
     """Return the chain with the fewest steps, or the fewest bytes, that ends in the target."""
     end, values, most = target
-    todo = [(0, 0, 0, machine.data["start"][" ".join(start)], ITEMS, ())]
+    todo = [(0, 0, 0, machine.data["start"][" ".join(start)], first_items(start[1]), ())]
     done, number = set(), 0
     while todo:
         *cost, _, here, items, path = heapq.heappop(todo)
@@ -77,14 +97,14 @@ def search(
             return Chain(path, copied)
         if len(path) >= min(len(steps), LONGEST) or (by == "bytes" and copied > most):
             continue
-        before = machine.state(here)[2]
+        before = machine.state(here)
         for step in NAMES:
             found = machine.step(here, step, no_grad)
             if found is None or isinstance(found, str):
                 continue
             there, (move, *_) = found
-            after = items_after(step, before, machine.state(there)[2], items)
-            if after[0] > values[0] or (there, after) in done:
+            after = items_after(step, before, machine.state(there), items)
+            if after[0] != values[0][: len(after[0])] or (there, after) in done:
                 continue
             now, number = copied + cost_of(machine, there, move), number + 1
             costs = (len(path) + 1, now) if by == "steps" else (now, len(path) + 1)
