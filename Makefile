@@ -19,7 +19,7 @@ SITE := _build/html
 NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential bench-suite clean
+.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential operations chains bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -143,6 +143,14 @@ mutants: setup ## change one behavior of PyTorch at a time: does every claim fai
 differential: setup ## compare plain and compiled code and write evidence/compiled/torch-<release>.json
 	@echo '==> Running the expressions of the comparison plain and compiled (some minutes)'
 	@$(BIN)/python -m verify.differential
+
+operations: setup ## ask every operation whether it copies and write evidence/operations/torch-<release>.json
+	@echo '==> Asking the operations, $(WORKERS) at a time (a minute or two)'
+	@$(BIN)/python -m verify.operations --workers $(WORKERS)
+
+chains: setup ## learn what chains of calls do and write evidence/chains/torch-<release>.json
+	@echo '==> Trying each step in each state (a minute or two)'
+	@$(BIN)/python -m verify.chains
 
 bench-suite: setup ## measure the validation, its memory and the site build (some minutes)
 	@echo '==> Measuring, side by side'

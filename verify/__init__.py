@@ -2,6 +2,8 @@
 
 bench_suite.py     make bench-suite: how long the checks take
 mutants/           make mutants: PyTorch with one behavior changed at a time
+chains/            make chains: what a chain of calls does
+operations/        make operations: which operations copy
 differential.py    make differential: what differs when a copy is compiled
 run.py             make run: runs a chapter and stores its outputs
 normal_form.py     the form in which notebooks are committed

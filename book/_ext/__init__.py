@@ -6,6 +6,8 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     claim_boxes    a claim gets its anchor
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
+    operations     which operations copy
+    line           what a chain of calls does
     picker         "Which copy do I need?" on the home page
     tables         tables of code on a phone: rows that stack, code that breaks at its joints
     contents       the eyebrow above a title: its part, and its place on the path
@@ -26,7 +28,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PARTS = ("claim_boxes", "cells", "helpers", "pictures", "accessibility", "ledger", "compiled",
-         "picker", "tables", "contents", "tool", "search", "assets", "metadata")  # fmt: skip
+         "operations", "line", "picker", "tables", "contents", "tool", "search", "assets",
+         "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:

@@ -23,6 +23,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     compiled,
     deepcopy_pickle,
     layout,
+    operations,
     item,
     processes,
     special_tensors,

@@ -1,0 +1,149 @@
+"""The machine of chains says what PyTorch does, state for state; the same result is the same."""
+
+import json
+import random
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+
+from verify.chains import RECORDS
+from verify.chains.machine import NAMES, Machine, follow, learn, mode, pack, starts
+from verify.chains.shorter import better
+from verify.chains.values import ALIASES, STEPS, run, source
+
+FILE = RECORDS / f"torch-{torch.__version__.partition('+')[0]}.json"
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """Return the machine of this release."""
+    if not FILE.is_file():
+        pytest.skip(f"not run: {FILE.name} is not there")
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    yield Machine(json.loads(FILE.read_text(encoding="utf-8")))
+    torch.set_warn_always(always)
+
+
+def differ(machine: Machine, chains) -> tuple[int, list]:
+    """Run chains; return how many, and those of which the machine says something else."""
+    number, wrong = 0, []
+    for start, steps, no_grad in chains:
+        said = machine.follow(start, steps, no_grad)
+        if said is None:  # after a list or a number; such a step is not in the machine
+            continue
+        number += 1
+        if said != follow(start, steps, no_grad):
+            wrong.append((start, steps, no_grad, said, follow(start, steps, no_grad)))
+    return number, wrong[:5]
+
+
+def drawn(machine: Machine, number: int, lengths: range, seed: int):
+    """Yield random chains; most of their steps do not raise."""
+    random.seed(seed)
+    places = list(starts())
+    for _ in range(number):
+        start, no_grad = random.choice(places), random.random() < 0.25
+        steps, here = [], machine.data["start"][" ".join(start)]
+        for _ in range(random.choice(lengths)):
+            for step in random.sample(NAMES, len(NAMES)):
+                found = machine.step(here, step, no_grad)
+                if found is not None and (not isinstance(found, str) or random.random() < 0.05):
+                    steps.append(step)
+                    break
+            else:
+                break
+            if isinstance(found, str):
+                break
+            here = found[0]
+        yield start, steps, no_grad
+
+
+@pytest.mark.parametrize("no_grad", [False, True])
+def test_chains_of_one_and_two_steps(machine, no_grad):
+    short = [[step] for step in NAMES] + [list(pair) for pair in product(NAMES, NAMES)]
+    chains = ((start, steps, no_grad) for start in starts() for steps in short)
+    number, wrong = differ(machine, chains)
+    assert not wrong and number >= 8000
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_chains_of_three_steps(machine, seed):
+    number, wrong = differ(machine, drawn(machine, 3000, range(3, 4), seed))
+    assert not wrong and number == 3000
+
+
+def test_longer_chains(machine):
+    number, wrong = differ(machine, drawn(machine, 5000, range(4, 8), 2))
+    assert not wrong and number == 5000
+
+
+def values(value: object) -> object:
+    """Return the values of a tensor, an array or a list."""
+    return value.tolist() if isinstance(value, (torch.Tensor, np.ndarray, np.generic)) else value
+
+
+def test_a_chain_with_the_same_result_has_it(machine):
+    found = 0
+    for start, steps, no_grad in drawn(machine, 150, range(2, 5), 3):
+        chains = better(machine, start, tuple(steps), no_grad)
+        if chains is None:
+            continue
+        with mode(no_grad):
+            made = values(run(source(*start), steps))
+            ended = follow(start, steps, no_grad)[0]
+            for chain in chains:
+                assert values(run(source(*start), chain.steps)) == made, (start, steps, chain)
+                assert follow(start, list(chain.steps), no_grad)[0] == ended, (start, steps, chain)
+                found += len(chain.steps) < len(steps)
+        assert len(chains[0].steps) <= len(chains[1].steps) and chains[1].bytes <= chains[0].bytes
+    assert found > 30
+
+
+def test_rounding_is_not_the_same(machine):
+    """Half precision and back loses digits, though the state of the result is that of a copy."""
+    start, rounded = ("plain", "float32"), ("v.half()", "v.float()")
+    assert better(machine, start, rounded, False)[0].steps == rounded
+    assert better(machine, start, ("v.double()", "v.float()"), False)[0].steps != ("v.double()",)
+    doubled = ("v * 2", "v.long()"), ("v.long()", "v * 2")
+    assert all(better(machine, start, chain, False)[0].steps == chain for chain in doubled)
+
+
+def test_another_way_to_write_a_step_is_the_same(machine):
+    import copy
+
+    names = {"torch": torch, "np": np, "nn": torch.nn, "copy": copy}
+    for written, step in ALIASES.items():
+        for start in starts():
+            code = compile(written, "<step>", "eval")
+            STEPS["written"] = lambda v, code=code: eval(code, names, {"v": v})
+            try:
+                seen, known = (follow(start, [name], False) for name in ("written", step))
+            finally:
+                del STEPS["written"]
+            named = (re.sub("no attribute '.*'", "", str(found)) for found in (seen, known))
+            assert len(set(named)) == 1, (written, start, seen, known)
+
+
+def test_the_steps_are_what_they_are_called():
+    import copy
+
+    names = {"torch": torch, "np": np, "nn": torch.nn, "copy": copy}
+    for name in NAMES:
+        for start in starts():
+            code = compile(name, "<step>", "eval")
+            STEPS["written"] = lambda v, code=code: eval(code, names, {"v": v})
+            try:
+                seen, known = (follow(start, [step], False) for step in ("written", name))
+            finally:
+                del STEPS["written"]
+            assert seen == known, (name, start)
+
+
+def test_the_machine_is_learned_anew(machine):
+    made = json.loads(json.dumps(pack(learn())))
+    kept = {key: machine.data[key] for key in made}
+    assert [key for key in made if made[key] != kept[key]] == []
