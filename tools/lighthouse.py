@@ -1,4 +1,4 @@
-"""Measure the site with Lighthouse: its mobile preset, four kinds of pages, served compressed.
+"""Measure the site with Lighthouse: its mobile preset, six kinds of pages, served compressed.
 
 Prints the four scores of each page and the bytes transferred; fails below 95. The median of three
 runs counts, as a busy machine lowers the score of performance.
@@ -14,7 +14,8 @@ import sys
 from tools.chromium import executable, served
 
 LIGHTHOUSE = "lighthouse@12.8.2"  # the last that runs on Node.js 18 and 20
-PAGES = ("index", "methods/clone", "benchmarks/copy_methods", "reference/claims")
+PAGES = ("index", "methods/clone", "benchmarks/copy_methods", "reference/comparison")
+PAGES += ("reference/claims", "reference/errors")
 KINDS = ("performance", "accessibility", "best-practices", "seo")
 LEAST, RUNS = 95, 3
 
