@@ -321,6 +321,16 @@ def _():
     then(torch.func, "stack_module_state", after)
 
 
+@mutant("a deep copy of a module drops its hooks")
+def _():
+    def after(made, value):
+        if isinstance(made, Module):
+            made._forward_hooks.clear()
+        return made
+
+    then(copy, "deepcopy", after)
+
+
 @mutant("a deep copy of a scheduler keeps the optimizer")
 def _():
     def change(real, x, memo=None):

@@ -124,6 +124,14 @@ def _():
     )
 
 
+@mutant("TensorDataset copies its tensors")
+def _():
+    def change(real, self, *tensors):
+        real(self, *(tensor.clone() for tensor in tensors))
+
+    wrap(torch.utils.data.TensorDataset, "__init__", change)
+
+
 @mutant("a loader does not copy a batch of one")
 def _():
     wrap(
