@@ -4,6 +4,7 @@ Notebooks hold plain Markdown only (it must read well in Colab and on GitHub). T
 recognizes the parts that the book gives a meaning. Each file is an extension of its own:
 
     claim_boxes    a claim gets its anchor
+    terms          a term of the glossary is a target of links
     ledger         the evidence of each claim, beside it and in one table
     compiled       where compiled code differs from plain code
     operations     which operations copy
@@ -27,9 +28,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PARTS = ("claim_boxes", "cells", "helpers", "pictures", "accessibility", "ledger", "compiled",
-         "operations", "line", "picker", "tables", "contents", "tool", "search", "assets",
-         "metadata")  # fmt: skip
+PARTS = ("claim_boxes", "terms", "cells", "helpers", "pictures", "accessibility", "ledger",
+         "compiled", "operations", "line", "picker", "tables", "contents", "tool", "search",
+         "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:
