@@ -87,13 +87,3 @@ def _():
 @mutant("autograd.grad gives each input a gradient of its own")
 def _():
     then(torch.autograd, "grad", lambda grads, *args: tuple(g.clone() for g in grads))
-
-
-@mutant("get_gradient_edge keeps its tensor alive")
-def _():
-    kept = []
-    wrap(
-        torch.autograd.graph,
-        "get_gradient_edge",
-        lambda real, tensor: real(kept.append(tensor) or tensor),
-    )
