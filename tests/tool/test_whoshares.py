@@ -2,7 +2,6 @@
 
 import copy
 import gc
-import importlib.util
 import io
 import re
 import subprocess
@@ -19,13 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from tests.tool import whoshares
 from tools.snippets import TOOL, wanted
 from verify import ROOT
 
-spec = importlib.util.spec_from_file_location("whoshares", TOOL)
-whoshares = importlib.util.module_from_spec(spec)
-sys.modules["whoshares"] = whoshares
-spec.loader.exec_module(whoshares)
 audit, draw, share = whoshares.audit, whoshares.draw, whoshares.share
 sharing, steps, watch = whoshares.sharing, whoshares.steps, whoshares.watch
 

@@ -4,6 +4,7 @@ import contextlib
 import timeit
 
 import numpy as np
+from torch import Tensor
 from torch.utils import benchmark
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -63,3 +64,9 @@ def _():
 def _():
     wrap(TorchDispatchMode, "__enter__", lambda real, self: self)
     wrap(TorchDispatchMode, "__exit__", lambda real, self, kind, error, trace: None)
+
+
+@mutant("untyped_storage keeps its tensor alive")
+def _():
+    kept = []
+    wrap(Tensor, "untyped_storage", lambda real, self: real(kept.append(self) or self))
