@@ -247,6 +247,7 @@ document.addEventListener("DOMContentLoaded", async () => {
         return { rows, raises: text, name, derived: found.derived };
       }
       const [before, after] = [state(here), state(found.to)];
+      if (after.kind === "other") return { rows, unknown: name };
       items = elements(before, after, items, name);
       node = found.node === "kept" ? node : found.node;
       if (found.move === 2) bytes += size(after);
