@@ -1,8 +1,8 @@
 """The directive `{operations}`: which operations copy, a row for each, and what other releases do.
 
 The records in evidence/operations/ come from verify/operations/, `make operations`. The table needs
-no script; `_static/lookup/operations.js` filters it by what the reader types. Script and style are loaded
-by this page alone.
+no script; `_static/lookup/operations.js` filters it by what the reader types. Script and style are
+loaded by this page alone.
 """
 
 import json
