@@ -62,7 +62,7 @@ def only_two_files(
     asked = [*context.get("css_files", []), *context.get("script_files", [])]
     names = {str(file.filename or "").removeprefix("_static/") for file in asked}
     for name in names - known - {""}:
-        if not name.startswith(("mystnb.", "search/")):
+        if not name.startswith(("mystnb.", "search/", "lookup/")):
             logging.getLogger(__name__).warning(
                 "book/_ext/assets.py does not know the file %s", name
             )

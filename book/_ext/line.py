@@ -42,8 +42,7 @@ def links(machine: dict, root: Path) -> dict[str, str]:
             words = heading.replace("\\", "")
             start = re.sub(r"\d+", "0", words.split("…")[0].strip())
             if message.startswith(STARTS) and start in re.sub(r"\d+", "0", message):
-                slug = re.sub(r"[^\w\- ]", "", words.strip().lower().replace(" ", "-"))
-                found[message] = f"errors.html#{slug}"
+                found[message] = f"errors.html#{nodes.make_id(words)}"
     return found
 
 
@@ -73,9 +72,9 @@ def form(machine: dict, top: str) -> str:
         for step in machine["steps"]
     )
     return f"""
-<link rel="stylesheet" href="{top}_static/line.css">
-<script src="{top}_static/{DATA}" defer></script>
-<script src="{top}_static/line.js" defer></script>
+<link rel="stylesheet" href="{top}_static/lookup/line.css">
+<script src="{top}_static/lookup/{DATA}" defer></script>
+<script src="{top}_static/lookup/line.js" defer></script>
 <noscript><p>The answer is worked out by a script in your browser; scripts are switched off.</p>
 </noscript>
 <form class="line-tool" hidden>
@@ -109,7 +108,9 @@ def write(app: Sphinx, exception: Exception | None) -> None:
         return
     root = Path(app.srcdir).parent
     text = base64.b64encode(packed(record(root), root)).decode()
-    Path(app.outdir, "_static", DATA).write_text(f'window.CHAINS = "{text}";\n', encoding="utf-8")
+    file = Path(app.outdir, "_static", "lookup", DATA)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'window.CHAINS = "{text}";\n', encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, object]:

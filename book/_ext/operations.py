@@ -1,8 +1,8 @@
 """The directive `{operations}`: which operations copy, a row for each, and what other releases do.
 
 The records in evidence/operations/ come from verify/operations/, `make operations`. The table needs
-no script; `_static/operations.js` filters it by what the reader types. Script and style are loaded
-by this page alone.
+no script; `_static/lookup/operations.js` filters it by what the reader types. Script and style are
+loaded by this page alone.
 """
 
 import json
@@ -91,8 +91,8 @@ def page(records: list[dict], top: str) -> str:
     )
     names = ", ".join(f"<code>{escape(name)}</code>" for name in pinned["no_tensor"])
     return f"""
-<link rel="stylesheet" href="{top}_static/operations.css">
-<script src="{top}_static/operations.js" defer></script>
+<link rel="stylesheet" href="{top}_static/lookup/operations.css">
+<script src="{top}_static/lookup/operations.js" defer></script>
 <ul>{runs}</ul>
 <form class="op-filter" role="search" hidden>
 <label for="op-find">Show the operations with</label>

@@ -170,7 +170,7 @@ def test_the_machine_is_small_and_loaded_by_its_page_alone(visit, site):
 
     from tools import chromium
 
-    text = (chromium.SITE / "_static" / "chains-data.js").read_text(encoding="utf-8")
+    text = (chromium.SITE / "_static" / "lookup" / "chains-data.js").read_text(encoding="utf-8")
     assert len(base64.b64decode(re.search('"(.*)"', text)[1])) <= 150_000
     for file in chromium.SITE.rglob("*.html"):
         asks = "chains-data.js" in file.read_text(encoding="utf-8")

@@ -67,7 +67,7 @@ def starts() -> Iterator[tuple[str, str]]:
 
 def steps_of(found: tuple) -> tuple[str, ...] | list[str]:
     """Return the steps that are tried in a state."""
-    if found[0] in ("number", "other"):
+    if found[0] == "number":
         return ()
     return OF_LISTS if found[0] == "list" else NAMES
 

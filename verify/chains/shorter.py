@@ -75,7 +75,7 @@ def end_of(machine: Machine, start: tuple[str, str], steps: tuple[str, ...], no_
 def better(machine: Machine, start: tuple[str, str], steps: tuple[str, ...], no_grad: bool):
     """Return the shortest and the cheapest chain with the same result; None if it raises."""
     target = end_of(machine, start, steps, no_grad)
-    if target is None:
+    if target is None or machine.state(target[0])[1] == "memoryview":  # not followed
         return None
     return tuple(search(machine, start, steps, target, no_grad, by) for by in ("steps", "bytes"))
 

@@ -134,16 +134,16 @@ def state(value: object, x: object) -> tuple:
     """Return what can be seen of a value. Moves version counters, so it is asked once."""
     if isinstance(value, np.ndarray):
         strides = tuple(step // value.itemsize for step in value.strides)
-        flags = int(value.flags.writeable), value.base is None
+        writeable = int(value.flags.writeable)
         layout = value.shape, strides, 0, value.size
-        return "array", str(value.dtype), layout, shares(value, x), value is x, flags[0]
+        return "array", str(value.dtype), layout, shares(value, x), value is x, writeable
     if not isinstance(value, Tensor):
         leaves, shape = value, []
         while isinstance(leaves, list):
             shape.append(len(leaves))
             leaves = leaves[0]
         name = type(leaves).__name__
-        kind = "list" if shape else "number" if np.isscalar(leaves) else "other"
+        kind = "list" if shape else "number"  # or the memoryview that `.data` of an array is
         return kind, name, (tuple(shape), (), 0, 0), False, False
     shared = shares(value, x)
     layout = tuple(value.shape), value.stride(), value.storage_offset()

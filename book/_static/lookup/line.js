@@ -247,6 +247,7 @@ document.addEventListener("DOMContentLoaded", async () => {
         return { rows, raises: text, name, derived: found.derived };
       }
       const [before, after] = [state(here), state(found.to)];
+      if (after.dtype === "memoryview") return { rows, unknown: name };
       items = elements(before, after, items, name);
       node = found.node === "kept" ? node : found.node;
       if (found.move === 2) bytes += size(after);
@@ -330,7 +331,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   function facts(row, source) {
     const value = state(row.here);
     const list = [];
-    if (value.kind === "list" || value.kind === "number" || value.kind === "other") {
+    if (value.kind === "list" || value.kind === "number") {
       list.push(["It is", value.kind === "list" ? `a list of Python ${value.dtype}s` : `a ${value.dtype}`], ["Memory", "its own"]);
     } else {
       const own = value.itself ? "it is x itself" : value.shared ? "that of x" : "its own";
@@ -353,7 +354,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   function sentence(row) {
     const value = state(row.here);
-    const what = { tensor: "A tensor", parameter: "A Parameter", array: "An array", list: "A list", number: "A number", other: "An object" }[value.kind];
+    const what = { tensor: "A tensor", parameter: "A Parameter", array: "An array", list: "A list", number: "A number" }[value.kind];
     const memory = value.itself ? "the object x itself" : value.shared ? "on the memory of x" : "with its own memory";
     return `${what} ${memory}; gradients ${value.reaches ? "reach x" : "do not reach x"}.`;
   }
@@ -363,7 +364,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const box = (kind, left, top, text) => `<rect class="${kind}" x="${left}" y="${top}" width="120" height="30" rx="4"/><text x="${left + 60}" y="${top + 20}">${escape(text)}</text>`;
     let svg = box("storage", 10, 60, "memory of x") + box("tensor", 10, 8, value.itself ? "x = result" : "x") + '<path class="use" d="M70 38V60"/>';
     if (!value.itself) {
-      const kind = { tensor: "result", parameter: "result", array: "array", list: "list", number: "number", other: "object" }[value.kind];
+      const kind = { tensor: "result", parameter: "result", array: "array", list: "list", number: "number" }[value.kind];
       svg += box("tensor", 190, 8, kind);
       svg += value.shared ? '<path class="use" d="M230 38L130 70"/>' : `${box("storage", 190, 60, "own memory")}<path class="use" d="M250 38V60"/>`;
       if (value.reaches) svg += '<path class="gradient" d="M190 16H130"/><path class="tip" d="M130 16l8-4v8z"/>';
