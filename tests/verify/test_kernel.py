@@ -76,7 +76,10 @@ def ask(run_pytest, folder, asked, *options):
     return [json.loads((folder / name).read_text(encoding="utf-8")) for name in asked] + [output]
 
 
-def test_a_forked_kernel_is_as_fresh_as_one_that_was_started(run_pytest, tmp_path):
+def test_fresh_kernels(run_pytest, tmp_path):
+    """A forked kernel is as fresh as one that was started."""
+    # The name of this test is short, for its folder holds the sockets of a `DataLoader`: the
+    # system allows 107 letters for the path of a socket.
     everything = SAME | OTHER | SLOW
     asked = {"a": SAME | OTHER, "b": SAME | OTHER, "c": everything}
     assert len(asked) > FEW  # so the last one comes from a server that has imported all it does
