@@ -126,6 +126,8 @@ class Ledger:
 
     def summary(self, claim: Claim) -> Iterator[tuple[str, str]]:
         """Yield a status and a text; runs that say the same are one."""
+        if not self.records:
+            yield NOT_RUN, "not run yet"
         alike: dict[tuple, list[str]] = {}
         for record in self.records:
             found, why = evidence.status(record, claim)

@@ -315,14 +315,14 @@ def test_the_line_beside_a_claim(record, monkeypatch):
     gpu = record | {"kind": "cuda", "device": "A GPU", "runner": "cuda", "date": "2026-11-22"}
     changed = {"clone.memory": {"result": "passed", "digest": "1" * 16}}
     waits = {"clone.memory": record["claims"]["clone.cuda"]}
-    assert line() == ["CPU not run yet", "CUDA not run yet"]
+    assert line() == ["not run yet"]
     assert line(record | {"torch": "2.15.0"}, record, gpu) == [
-        "CPU verified: torch 2.15.0, 2.13.0 (2026-11-21)",
-        "CUDA (A GPU) verified: torch 2.13.0 (2026-11-22)",
+        "passed: CPU, torch 2.15.0, 2.13.0",
+        "passed: CUDA (A GPU), torch 2.13.0",
     ]
+    assert line(record | {"claims": waits}) == ["not run yet: it needs CUDA"]
     assert line(record | {"claims": waits}, gpu | {"claims": changed}) == [
-        "CPU not run, needs CUDA",
-        "CUDA (A GPU) stale, changed since it ran: torch 2.13.0 (2026-11-22)",
+        "changed since it ran: CUDA (A GPU), torch 2.13.0",
     ]
 
 
