@@ -133,7 +133,7 @@ serve: setup ## show the built site on http://localhost:8000
 lint: setup ## check the style of the code and of the notebooks
 	@echo '==> Checking the style'
 	@$(BIN)/ruff check verify tools tests book
-	@$(BIN)/ruff format --check verify tools tests book/_ext book/_snippets
+	@$(BIN)/ruff format --check verify tools tests book/_ext book/_snippets book/_static/whoshares.py
 
 mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
 	@echo '==> $(if $(CHAPTER)$(NAMES),Running the claims under the mutants,Testing the mutants, then running the claims under them)'
