@@ -39,6 +39,7 @@ ADVANCED = {
     "mask": lambda x: torch.ones(x.shape, dtype=torch.bool),
     "row mask": lambda x: torch.ones(x.shape[0], dtype=torch.bool),
     "bool of 0 dimensions": torch.tensor(True),
+    "uint8 of 0 dimensions": torch.tensor(1, dtype=torch.uint8),
 }
 
 
@@ -58,7 +59,8 @@ def test_basic(x: Tensor, index: str, grad: bool) -> None:
 def test_advanced(x: Tensor, index: str) -> None:
     chosen = ADVANCED[index]
     assert not shares(x[chosen(x) if callable(chosen) else chosen], x)
-    assert shares(x[BASIC["index of 0 dimensions"]], x)
+    for dtype in (torch.int64, torch.int32, torch.int16, torch.int8):
+        assert shares(x[BASIC["index of 0 dimensions"].to(dtype)], x)
 
 
 @claim("views.mask_write", x=tensors(kinds=PLAIN))

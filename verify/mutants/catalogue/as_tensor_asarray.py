@@ -124,6 +124,12 @@ def _():
     then(torch, "frombuffer", lambda made, data, **options: made.clone())
 
 
+@mutant("frombuffer warns at every call")
+def _():
+    text = "The given buffer is not writable"
+    warn(torch, "frombuffer", text, lambda data: isinstance(data, bytes))
+
+
 @mutant("from_file keeps the file from changes")
 def _():
     wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": False}))
@@ -343,6 +349,14 @@ def _():
 @mutant("DLPack exports a tensor that requires grad")
 def _():
     wrap(Tensor, "__dlpack__", lambda real, self, **options: real(self.detach(), **options))
+
+
+@mutant("DLPack refuses a tensor that requires grad inside no_grad only")
+def _():
+    def change(real, self, **options):
+        return real(self.detach() if torch.is_grad_enabled() else self, **options)
+
+    wrap(Tensor, "__dlpack__", change)
 
 
 @mutant("DLPack resolves a lazy conjugate")

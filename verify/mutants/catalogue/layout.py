@@ -157,6 +157,26 @@ def _():
     wrap(Tensor, "__iter__", lambda real, x: iter([x[i] for i in range(len(x))]))
 
 
+@mutant("mul_ with grad mode on goes unnoticed by the pieces")
+def _():
+    def change(real, self, other):
+        if not torch.is_grad_enabled() or not self.requires_grad:
+            return real(self, other)
+        real(self.data, other)
+        return self
+
+    wrap(Tensor, "mul_", change)
+
+
+@mutant("an int32 index of 0 dimensions copies")
+def _():
+    def change(part, self, index):
+        scalar = torch.is_tensor(index) and index.dim() == 0
+        return part.clone() if scalar and index.dtype == torch.int32 else part
+
+    then(Tensor, "__getitem__", change)
+
+
 @mutant("a slice of a non-leaf cannot be changed in place")
 def _():
     then(
