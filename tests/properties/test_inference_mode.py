@@ -105,6 +105,9 @@ def test_rebuilt(x: Tensor) -> None:
     t = inference(x)
     for made in (copy.copy(t), torch.from_numpy(t.numpy())):
         assert not made.is_inference() and shares(made, t)
+    if t.dtype == torch.float32:
+        bits = t.view(torch.int32)
+        assert not bits.is_inference() and shares(bits, t)
 
 
 @claim("inference_mode.requires_grad", x=tensors(kinds=PLAIN))
@@ -114,7 +117,7 @@ def test_requires_grad(x: Tensor) -> None:
         t.requires_grad_()
     with raises(RuntimeError):
         nn.Parameter(t)
-    leaf = t.clone().requires_grad_()
+    leaf = t.detach().clone().requires_grad_()
     backward(leaf * 2)
     assert new_leaf(leaf) and (leaf.grad == 2).all()
 
@@ -176,6 +179,9 @@ def test_from_scratch(x: Tensor) -> None:
     with torch.inference_mode():
         for made in (torch.from_numpy(array), copy.copy(x)):
             assert made.is_inference() and shares(made, x)
+        if x.dtype == torch.float32:
+            bits = x.view(torch.int32)
+            assert bits.is_inference() and shares(bits, x)
 
 
 @claim("inference_mode.counter", x=tensors(kinds=(*PLAIN, *GRAD)))

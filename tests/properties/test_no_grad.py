@@ -97,6 +97,13 @@ def test_view_write(w: Tensor) -> None:
         view.zero_()
     with raises(RuntimeError):
         view.zero_()
+    with raises(RuntimeError):
+        view * 1
+    with torch.no_grad():
+        view = w.view(w.shape)
+        w.zero_()
+    with raises(RuntimeError):
+        view * 1
 
 
 @claim("no_grad.view_write", w=tensors(kinds=("non-leaf",)))
