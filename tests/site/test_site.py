@@ -9,6 +9,7 @@ import re
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -28,7 +29,12 @@ OWNER, BOOK = urlsplit(CONFIG["repository"]["url"]).path.strip("/").split("/")
 FOLDER = f"/{BOOK}/"  # the site's place on GitHub Pages
 ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
 MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
-SEARCH_SCRIPTS = ["minisearch.js", "entries.js", "rank.js", "search.js"]
+# What a page loads besides: style sheets and scripts.
+MORE = {
+    "search.html": (["search.css"], ["minisearch.js", "entries.js", "rank.js", "search.js"]),
+    "reference/line.html": (["line.css"], ["chains-data.js", "line.js"]),
+    "reference/operations.html": (["operations.css"], ["operations.js"]),
+}
 CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 
@@ -228,7 +234,7 @@ def test_pictures_say_what_they_show(path):
 def test_a_page_loads_one_style_sheet_and_one_script(path):
     loaded = [urlsplit(url).path for url in loaded_by(page(path)) if url != "#"]
     names = [Path(url).name for url in loaded]
-    styles, more = (["search.css"], SEARCH_SCRIPTS) if path == Path("search.html") else ([], [])
+    styles, more = MORE.get(path.as_posix(), ([], []))
     assert [name for name in names if name.endswith(".css")] == ["site.css", *styles]
     assert [name for name in names if name.endswith(".js")] == ["site.js", *more]
     scripts = page(path).find_all("script", src=True)
@@ -300,10 +306,10 @@ def test_descriptions_are_whole_sentences_and_differ():
 
 
 def test_the_map_of_the_site_is_complete():
-    found = BeautifulSoup((SITE / "sitemap.xml").read_text(encoding="utf-8"), "html.parser")
+    found = ElementTree.parse(SITE / "sitemap.xml").iter("{*}loc")
     pages = [ADDRESS + path.as_posix() for path in PAGES if path not in MADE]
     pages[pages.index(f"{ADDRESS}index.html")] = ADDRESS
-    assert sorted(loc.get_text() for loc in found.find_all("loc")) == sorted(pages)
+    assert sorted(loc.text for loc in found) == sorted(pages)
     robots = (SITE / "robots.txt").read_text(encoding="utf-8")
     assert f"Sitemap: {ADDRESS}sitemap.xml" in robots.splitlines()
 
