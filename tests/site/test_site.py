@@ -306,7 +306,7 @@ def test_descriptions_are_whole_sentences_and_differ():
 
 
 def test_the_map_of_the_site_is_complete():
-    found = ElementTree.parse(SITE / "sitemap.xml").iter("{*}loc")
+    found = ElementTree.parse(SITE / "sitemap.xml").findall(".//{*}loc")
     pages = [ADDRESS + path.as_posix() for path in PAGES if path not in MADE]
     pages[pages.index(f"{ADDRESS}index.html")] = ADDRESS
     assert sorted(loc.text for loc in found) == sorted(pages)
