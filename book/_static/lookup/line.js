@@ -408,12 +408,12 @@ document.addEventListener("DOMContentLoaded", async () => {
     let html = "<ol class='line-steps' start='0'>";
     for (const row of rows) {
       const idle = row !== rows[0] && row.move === 0 && row.here === rows[rows.indexOf(row) - 1].here;
-      html += `<li><h3>${code(row.name === "x" ? "x" : label(row.name))}${row.derived ? " <em>not run</em>" : ""}</h3>${picture(row, source)}<dl>${facts(row, source).map(([name, text]) => `<div><dt>${name}</dt><dd>${escape(text)}</dd></div>`).join("")}</dl>${idle ? `<p>${code(label(row.name))} returns the object itself here: it is superfluous.</p>` : ""}</li>`;
+      html += `<li><h2>${code(row.name === "x" ? "x" : label(row.name))}${row.derived ? " <em>not run</em>" : ""}</h2>${picture(row, source)}<dl>${facts(row, source).map(([name, text]) => `<div><dt>${name}</dt><dd>${escape(text)}</dd></div>`).join("")}</dl>${idle ? `<p>${code(label(row.name))} returns the object itself here: it is superfluous.</p>` : ""}</li>`;
     }
     if (found.raises) {
       const link = M.links?.[found.raises];
       const remedy = REMEDIES.find(([pattern]) => pattern.test(found.raises));
-      html += `<li class="line-raises"><h3>${code(label(found.name))} raises${found.derived ? " <em>not run</em>" : ""}</h3><pre>${escape(found.raises)}</pre>${remedy ? `<p>${escape(remedy[1])}</p>` : ""}<p><a href="${link || "errors.html"}">Errors and warnings</a></p></li>`;
+      html += `<li class="line-raises"><h2>${code(label(found.name))} raises${found.derived ? " <em>not run</em>" : ""}</h2><pre>${escape(found.raises)}</pre>${remedy ? `<p>${escape(remedy[1])}</p>` : ""}<p><a href="${link || "errors.html"}">Errors and warnings</a></p></li>`;
     }
     html += "</ol>";
     if (found.unknown) html += `<p>What ${code(label(found.unknown))} does with this value is not known here.</p>`;
