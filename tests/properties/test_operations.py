@@ -8,6 +8,7 @@ import json
 import pytest
 import torch
 
+from tests.properties.holds import RELEASE
 from verify.operations import RECORDS
 from verify.operations.observe import moved
 from verify.operations.record import PARTS, ask, changes, record, text_of
@@ -65,6 +66,8 @@ def test_without_the_database_operations_are_not_asked(monkeypatch):
 
 
 def test_samples_by_hand_are_of_operations():
+    if RELEASE < (2, 13):
+        pytest.skip("not run: some of the operations are newer than this release of torch")
     written = {name + "_" for name in operations()}
     assert not by_hand().keys() - operations().keys() - written
     assert len(database()) > 600
