@@ -126,10 +126,15 @@ class Book:
     @cached_property
     def torch(self) -> str | None:
         """The release of torch that requirements.txt pins, and that made the stored outputs."""
-        file = self.root / "requirements.txt"
-        pins = file.read_text(encoding="utf-8") if file.is_file() else ""
-        pinned = re.search(r"^torch==(\S+)", pins, re.M)
-        return pinned[1] if pinned else None
+        return pinned_torch(self.root)
+
+
+def pinned_torch(root: Path) -> str | None:
+    """Return the release of torch that requirements.txt pins, None if it pins none."""
+    file = root / "requirements.txt"
+    pins = file.read_text(encoding="utf-8") if file.is_file() else ""
+    pinned = re.search(r"^torch==(\S+)", pins, re.M)
+    return pinned[1] if pinned else None
 
 
 def notebook_files(folder: Path) -> list[Path]:

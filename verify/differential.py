@@ -22,7 +22,7 @@ from datetime import date
 from itertools import combinations
 from pathlib import Path
 
-from verify import ROOT
+from verify import ROOT, files
 from verify.book import Notebook
 
 COMPARISON = ROOT / "book" / "reference" / "comparison.ipynb"
@@ -178,7 +178,7 @@ def main(options: list[str] | None = None) -> int:
     record = differences()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"torch-{record['torch']}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    files.replace(path, json.dumps(record, indent=1) + "\n")
     print(f"{path}: {len(record['differences'])} of {record['cases']} cases differ")
     return 0
 

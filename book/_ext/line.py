@@ -15,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from verify.book import pinned_torch
 from verify.chains.values import ALIASES, DTYPES, SOURCES
 
 DATA = "chains-data.js"
@@ -24,8 +25,7 @@ STARTS = ("RuntimeError: ", "TypeError: ", "ValueError: ", "BufferError: ")
 
 def record(root: Path) -> dict:
     """Return the machine of the pinned release."""
-    pinned = re.search(r"^torch==([\d.]+)", (root / "requirements.txt").read_text(), re.M)[1]
-    file = root / "evidence" / "chains" / f"torch-{pinned}.json"
+    file = root / "evidence" / "chains" / f"torch-{pinned_torch(root)}.json"
     if not file.is_file():
         raise ExtensionError(f"{file} is not there: run make chains")
     return json.loads(file.read_text(encoding="utf-8"))

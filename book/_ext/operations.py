@@ -16,6 +16,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from verify.book import pinned_torch
+
 GROUPS = {
     "": "torch and Tensor",
     "nn.functional": "torch.nn.functional",
@@ -52,7 +54,7 @@ class OperationsDirective(SphinxDirective):
 def load(root: Path) -> list[dict]:
     """Return the records, that of the pinned release first."""
     folder = root / "evidence" / "operations"
-    pinned = re.search(r"^torch==([\d.]+)", (root / "requirements.txt").read_text(), re.M)[1]
+    pinned = pinned_torch(root)
     records = [json.loads(file.read_text(encoding="utf-8")) for file in folder.glob("*.json")]
     records.sort(key=lambda r: (r["torch"] != pinned, [int(n) for n in r["torch"].split(".")]))
     if not records or records[0]["torch"] != pinned:
@@ -135,12 +137,14 @@ def difference(name: str, said: dict[str, str], record: dict) -> str:
     if name not in record["operations"]:
         return "not there"
     theirs = words(record["operations"][name])
-    return "; ".join(
-        f"{column}: {re.sub('<small>.*?</small>', '', theirs[column]) or '–'}"
-        for column in said
-        if re.sub("<small>.*?</small>", "", theirs[column])
-        != re.sub("<small>.*?</small>", "", said[column])
-    )
+    pairs = ((column, without_examples(theirs[column]), without_examples(said[column]))
+             for column in said)  # fmt: skip
+    return "; ".join(f"{column}: {one or '–'}" for column, one, other in pairs if one != other)
+
+
+def without_examples(html: str) -> str:
+    """Return what a cell says without the pair of inputs that shows it."""
+    return re.sub("<small>.*?</small>", "", html)
 
 
 def words(row: dict) -> dict[str, str]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from verify import ROOT
+from verify.book import pinned_torch
 from verify.chains import RECORDS
 from verify.chains.machine import Machine, starts
 from verify.chains.shorter import better
@@ -15,12 +16,8 @@ LINE = "reference/line.html"
 
 def recorded() -> Machine:
     """Return the machine that the page holds."""
-    release = next(
-        line.partition("==")[2]
-        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-        if line.startswith("torch==")
-    )
-    return Machine(json.loads((RECORDS / f"torch-{release}.json").read_text(encoding="utf-8")))
+    file = RECORDS / f"torch-{pinned_torch(ROOT)}.json"
+    return Machine(json.loads(file.read_text(encoding="utf-8")))
 
 
 # --- Every operation

@@ -1,5 +1,6 @@
 """The machine of chains says what PyTorch does, state for state; the same result is the same."""
 
+import copy
 import json
 import random
 import re
@@ -112,34 +113,29 @@ def test_rounding_is_not_the_same(machine):
     assert all(better(machine, start, chain, False)[0].steps == chain for chain in doubled)
 
 
-def test_another_way_to_write_a_step_is_the_same(machine):
-    import copy
-
+def as_written(code: str, step: str, start: tuple) -> tuple:
+    """Return what the code of a step gives, and what the step of the machine gives."""
     names = {"torch": torch, "np": np, "nn": torch.nn, "copy": copy}
+    compiled = compile(code, "<step>", "eval")
+    STEPS["written"] = lambda v: eval(compiled, names, {"v": v})
+    try:
+        return follow(start, ["written"], False), follow(start, [step], False)
+    finally:
+        del STEPS["written"]
+
+
+def test_another_way_to_write_a_step_is_the_same(machine):
     for written, step in ALIASES.items():
         for start in starts():
-            code = compile(written, "<step>", "eval")
-            STEPS["written"] = lambda v, code=code: eval(code, names, {"v": v})
-            try:
-                seen, known = (follow(start, [name], False) for name in ("written", step))
-            finally:
-                del STEPS["written"]
+            seen, known = as_written(written, step, start)
             named = (re.sub("no attribute '.*'", "", str(found)) for found in (seen, known))
             assert len(set(named)) == 1, (written, start, seen, known)
 
 
 def test_the_steps_are_what_they_are_called():
-    import copy
-
-    names = {"torch": torch, "np": np, "nn": torch.nn, "copy": copy}
     for name in NAMES:
         for start in starts():
-            code = compile(name, "<step>", "eval")
-            STEPS["written"] = lambda v, code=code: eval(code, names, {"v": v})
-            try:
-                seen, known = (follow(start, [step], False) for step in ("written", name))
-            finally:
-                del STEPS["written"]
+            seen, known = as_written(name, name, start)
             assert seen == known, (name, start)
 
 

@@ -7,6 +7,8 @@ import sys
 from datetime import date
 from pathlib import Path
 
+from verify import files
+
 from . import RECORDS
 
 
@@ -29,7 +31,7 @@ def main(options: list[str] | None = None) -> int:
         f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
         for key, value in made.items()
     )
-    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    files.replace(path, "{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{path}: {len(made['states'])} states, {path.stat().st_size} bytes")
     return 0
 

@@ -16,7 +16,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from verify import ROOT
+from verify import ROOT, files
 from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
@@ -126,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.record:
         order = list(MUTATIONS).index
         record = {claim: sorted(names, key=order) for claim, names in sorted(killers.items())}
-        options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        files.replace(options.record, json.dumps(record, indent=1) + "\n")
     print(f"{len(claims) - len(survivors)} of {len(claims)} claims fail under a mutant; "
           f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
           f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip

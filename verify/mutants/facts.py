@@ -50,13 +50,17 @@ class Notes:
         self.check(number, one is other or one == other, code)
 
     def show(self, numbers: list[int | None], *values: object, **options: object) -> None:
-        """Print, and note what the arguments look like; one number stands for all of them."""
+        """Print, and note what each argument that has a number looks like."""
         texts = [str(value) for value in values]
-        if len(numbers) != len(texts):
-            self.printed[numbers[0]].append(" ".join(texts))
-        for number, text in zip(numbers, texts, strict=False):
-            if number is not None and len(numbers) == len(texts):
+        for number, text in zip(numbers, texts, strict=True):
+            if number is not None:
                 self.printed[number].append(text)
+        print(*texts, **options)
+
+    def show_all(self, number: int, *values: object, **options: object) -> None:
+        """Print, and note what all the arguments together look like."""
+        texts = [str(value) for value in values]
+        self.printed[number].append(" ".join(texts))
         print(*texts, **options)
 
     def broken(self, expected: dict[int, list[str]]) -> set[int]:
@@ -96,13 +100,13 @@ class Rewrite(ast.NodeTransformer):
         if getattr(node.func, "id", "") != "print" or all(map(is_constant, node.args)):
             return node
         if any(isinstance(argument, ast.Starred) for argument in node.args):
-            numbers = [self.note(node)] + [ast.Constant(None)] * 99  # never as many as arguments
+            show = call("show_all", self.note(node), *node.args)
         else:
             numbers = [
                 ast.Constant(None) if is_constant(argument) else self.note(argument)
                 for argument in node.args
             ]
-        show = call("show", ast.List(numbers, ast.Load()), *node.args)
+            show = call("show", ast.List(numbers, ast.Load()), *node.args)
         show.keywords = node.keywords
         return ast.copy_location(show, node)
 

@@ -9,6 +9,8 @@ from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 
+from verify import files
+
 from . import RECORDS
 
 PARTS = 8
@@ -101,6 +103,6 @@ def main(options: list[str] | None = None) -> int:
     if path.is_file():
         for line in changes(json.loads(path.read_text(encoding="utf-8")), made):
             print(line)
-    path.write_text(text_of(made), encoding="utf-8")
+    files.replace(path, text_of(made))
     print(f"{path}: {len(made['operations'])} asked, {len(made['not_asked'])} not asked")
     return 0
