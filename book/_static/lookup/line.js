@@ -369,7 +369,7 @@ document.addEventListener("DOMContentLoaded", async () => {
       svg += value.shared ? '<path class="use" d="M230 38L130 70"/>' : `${box("storage", 190, 60, "own memory")}<path class="use" d="M250 38V60"/>`;
       if (value.reaches) svg += '<path class="gradient" d="M190 16H130"/><path class="tip" d="M130 16l8-4v8z"/>';
     }
-    return `<svg class="line-picture" viewBox="0 0 320 98" role="img" aria-label="${escape(sentence(row))}">${svg}</svg>`;
+    return `<svg class="picture line-picture" viewBox="0 0 320 98" role="img" aria-label="${escape(sentence(row))}">${svg}</svg>`;
   }
 
   const REMEDIES = [
