@@ -71,12 +71,14 @@ def claim(word, source, printed):
     return [new_markdown_cell(f"> **Claim `tiny.{word}`** · A sentence."), proof]
 
 
-def write(root, *claims):
-    """Write a book of one notebook; return the option that chooses it."""
-    setup = "x = torch.ones(2)\nassert x.clone().data_ptr() != x.data_ptr()"
+SETUP = "x = torch.ones(2)\nassert x.clone().data_ptr() != x.data_ptr()"
+
+
+def write(root, *claims, setup=SETUP, name="tiny"):
+    """Write a notebook into a book; return the option that chooses the book."""
     cells = [new_code_cell("import torch"), new_code_cell(setup), *sum(claims, [])]
-    path = root / "book/methods/tiny.ipynb"
-    path.parent.mkdir(parents=True)
+    path = root / f"book/methods/{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(writes(new_notebook(cells=cells)), encoding="utf-8")
     return f"--root '{root}'"
 
@@ -122,3 +124,22 @@ def test_what_is_reported(tmp_path):
 
     assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
     assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in reports[2]
+
+
+def test_two_snippets_may_define_one_name(tmp_path):
+    """Each notebook has its own helper, whichever of them was read last."""
+    for name, sign in {"tiny": "", "other": "-"}.items():
+        helper = f"# snippet: {name}\ndef total(t):\n    return {sign}t.clone().sum()"
+        proof = claim("helper", "print(total(torch.ones(2)))", f"tensor({sign}2.)\n")
+        for cell in proof:
+            cell.source = cell.source.replace("tiny.", f"{name}.")
+        root = write(tmp_path, proof, setup=helper, name=name)
+    report = python(RUN, f"'clone shares' {root}")
+    assert "error" not in report, report
+
+
+def test_a_broken_set_up_is_reported(tmp_path):
+    root = write(tmp_path, GOOD, NEEDS_SETUP, setup="x = torch.ones(2)\nx.no_such_method()")
+    report = python(RUN, root)
+    assert "status 1" in report
+    assert "no attribute 'no_such_method'" in report

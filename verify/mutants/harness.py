@@ -22,6 +22,7 @@ from verify.claims import Claim, Names
 from verify.mutants import changes, facts
 
 NOTES = facts.Notes()  # of the cell that runs
+SNIPPETS = {}  # the code of each snippet, compiled
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
@@ -112,10 +113,9 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
             trees[transformed] = parse(transformed)
             if claim := proofs.get(source):
                 found[claim.id] = facts.instrument(trees[transformed])
-        if cell.snippet:  # it only defines helpers: no mutant can change that
-            _, error = run_cell(shell, cell)
-            if error is not None:
-                raise error
+        if cell.snippet:  # run once, for what it imports
+            SNIPPETS[source] = compile(cell.tree, f"<{cell.snippet}>", "exec")
+            exec(SNIPPETS[source], shell.user_ns)
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
@@ -156,6 +156,8 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
             reason = f"AssertionError: {min(NOTES.failed.items())[1]}"[:120]
         elif seen != stored(cell):
             reason = "another output"
+        if error is not None and not job.mutant and cell.id not in claim_of:
+            failed[cell.source.split("\n")[0]] = reason  # else no failure of a proof would count
         if claim := claim_of.get(cell.id):
             needed = (used.get(need.id, set()) for need in claim.needs)
             touched[claim.id] = used[cell.id].union(*needed)
@@ -182,6 +184,9 @@ def in_fork(shell, job: Job, pipe) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
     before = set(sys.modules)
+    for cell in job.notebook.code:
+        if cell.snippet:  # it only defines helpers: no mutant can change that. Two snippets may
+            exec(SNIPPETS[cell.source], shell.user_ns)  # give one name to different helpers
     if job.mutant:
         changes.apply(job.mutant)
     with tempfile.TemporaryDirectory() as folder:
