@@ -83,7 +83,8 @@ def test_a_step_that_raises_is_named(visit):
     assert "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy()" in said
     href = page.locator(".line-raises a").get_attribute("href")
     page.locator(".line-raises a").click()
-    assert page.locator("section:target, :target").count() == 1, href
+    page.wait_for_url(f"**/{href.removeprefix('../')}")
+    page.locator(":target").wait_for(state="attached")
 
 
 def test_rows_of_a_gpu_are_marked(visit):
