@@ -22,7 +22,7 @@ from verify.claims import Claim, Names
 from verify.mutants import changes, facts
 
 NOTES = facts.Notes()  # of the cell that runs
-SNIPPETS = {}  # the code of each snippet, compiled
+SNIPPETS: dict[str, dict] = {}  # what each snippet defines
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
@@ -113,9 +113,12 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
             trees[transformed] = parse(transformed)
             if claim := proofs.get(source):
                 found[claim.id] = facts.instrument(trees[transformed])
-        if cell.snippet:  # run once, for what it imports
-            SNIPPETS[source] = compile(cell.tree, f"<{cell.snippet}>", "exec")
-            exec(SNIPPETS[source], shell.user_ns)
+        if cell.snippet:  # it only defines helpers: no mutant can change that
+            _, error = run_cell(shell, cell)
+            if error is not None:
+                raise error
+            names = Names(cell.tree).defined
+            SNIPPETS[source] = {n: shell.user_ns[n] for n in names & shell.user_ns.keys()}
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
@@ -184,9 +187,8 @@ def in_fork(shell, job: Job, pipe) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
     before = set(sys.modules)
-    for cell in job.notebook.code:
-        if cell.snippet:  # it only defines helpers: no mutant can change that. Two snippets may
-            exec(SNIPPETS[cell.source], shell.user_ns)  # give one name to different helpers
+    for cell in job.notebook.code:  # two snippets may give one name to different helpers
+        shell.user_ns.update(SNIPPETS.get(cell.source, {}))
     if job.mutant:
         changes.apply(job.mutant)
     with tempfile.TemporaryDirectory() as folder:
