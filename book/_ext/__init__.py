@@ -9,6 +9,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     compiled       where compiled code differs from plain code
     operations     which operations copy
     line           what a chain of calls does
+    data           what is looked up, as JSON for programs; llms.txt
     picker         "Which copy do I need?" on the home page
     tables         tables of code on a phone: rows that stack, code that breaks at its joints
     contents       the eyebrow above a title: its part, and its place on the path
@@ -29,7 +30,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PARTS = ("claim_boxes", "terms", "cells", "helpers", "pictures", "accessibility", "ledger",
-         "compiled", "operations", "line", "picker", "tables", "contents", "tool", "search",
+         "compiled", "operations", "line", "data", "picker", "tables", "contents", "tool", "search",
          "assets", "metadata")  # fmt: skip
 
 

@@ -23,12 +23,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from book._ext import data
 from verify import evidence
 from verify.claims import NAMES, Claim, claims_of
 from verify.evidence import FAILED, NOT_RUN, PASSED, STALE
 
 PAGE = "reference/claims"  # the page of the table
-DOWNLOAD = "claims.json"  # stands beside it
 MARKS = {PASSED: "✓", FAILED: "✗", STALE: "↻", NOT_RUN: "○"}
 KINDS = {"cpu": "CPU", "cuda": "CUDA"}
 INLINE = MarkdownIt("commonmark", {"html": False})
@@ -180,18 +180,18 @@ class Ledger:
             for page, claims in self.chapters(app).items()
             for claim in claims
         ]
-        return {"runs": runs, "claims": claims}
+        return {"page": app.builder.get_target_uri(PAGE), "runs": runs, "claims": claims}
 
     def table(self, app: Sphinx) -> str:
         """Return the HTML of the page: the runs, the filter, the download and the table."""
-        data = self.data(app)
         top = "../" * PAGE.count("/")
+        shown = self.data(app)
         rows: dict[str, list[dict]] = {}
-        for claim in data["claims"]:
+        for claim in shown["claims"]:
             rows.setdefault(claim["chapter"], []).append(claim)
-        heads = ["Claim", *map(run_head, data["runs"])]
+        heads = ["Claim", *map(run_head, shown["runs"])]
         heads += ["Broken by"] if self.mutants is not None else []
-        labels = ["Claim", *map(run_head, data["runs"])]
+        labels = ["Claim", *map(run_head, shown["runs"])]
         labels += ["Broken by"] if self.mutants is not None else []
         head = "".join(f"<th scope='col'>{text}</th>" for text in labels)
         groups = "".join(
@@ -205,22 +205,16 @@ class Ledger:
         chapters = "".join(f"<option>{escape(chapter)}</option>" for chapter in rows)
         found = "".join(f"<option value='{css(name)}'>{name} in a run</option>" for name in MARKS)
         return f"""
-{runs_table(data["runs"])}
+{runs_table(shown["runs"])}
 <form class="ledger-filter" hidden>
 <label>Chapter <select name="chapter"><option value="">all</option>{chapters}</select></label>
 <label>Status <select name="status"><option value="">any</option>{found}</select></label>
 <output aria-live="polite"></output>
 </form>
-<p class="ledger-download">{len(data["claims"])} claims.
-<a href="{DOWNLOAD}" download>Download all this as JSON</a></p>
+<p class="ledger-download">{len(shown["claims"])} claims.
+<a href="{top}{data.FOLDER}/claims.json" download>Download all this as JSON</a>
+(<a href="{top}{data.PAGE}.html">what it holds</a>)</p>
 {groups}"""
-
-    def write(self, app: Sphinx, exception: Exception | None) -> None:
-        """Write the download, at the end of a build that went well."""
-        if exception is None and app.builder.format == "html" and PAGE in app.env.found_docs:
-            file = Path(app.outdir, PAGE).with_name(DOWNLOAD)
-            text = json.dumps(self.data(app), indent=1, ensure_ascii=False) + "\n"
-            file.write_text(text, encoding="utf-8")
 
 
 def page_of(claim: Claim) -> str:
@@ -329,5 +323,5 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("builder-inited", ledger.load)
     app.connect("env-updated", ledger.outdated)
     app.connect("doctree-resolved", ledger.resolve)
-    app.connect("build-finished", ledger.write)
+    data.offer("claims", ledger.data)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from book._ext import data
 from verify.book import pinned_torch
 
 GROUPS = {
@@ -92,10 +93,12 @@ def page(records: list[dict], top: str) -> str:
         for name, why in pinned["not_asked"].items()
     )
     names = ", ".join(f"<code>{escape(name)}</code>" for name in pinned["no_tensor"])
+    programs = f"{top}{data.PAGE}.html#operations"
     return f"""
 <link rel="stylesheet" href="{top}_static/lookup/operations.css">
 <script src="{top}_static/lookup/operations.js" defer></script>
 <ul>{runs}</ul>
+<p><a href="{programs}">The same as data for programs</a></p>
 <form class="op-filter" role="search" hidden>
 <label for="op-find">Show the operations with</label>
 <input id="op-find" type="search" autocomplete="off" spellcheck="false">
@@ -206,7 +209,68 @@ def written(facts: dict, name: str) -> str:
     return name + ", ".join(texts)
 
 
+# --- The same as data
+
+PAGE = "reference/operations"
+SKIPPED = ("forms", "runs")  # of a row: no facts
+
+
+def published(app: Sphinx) -> data.Made:
+    """Return the rows as data: the facts of the pinned release, and what differs on others."""
+    pinned, *others = records = load(Path(app.srcdir).parent)
+    page = app.builder.get_target_uri(PAGE)
+    rows = []
+    for name, row in pinned["operations"].items():
+        facts = facts_of(row)
+        differs = {record["torch"]: changes(name, facts, record) for record in others}
+        rows.append(
+            {
+                "name": name,
+                "url": f"{page}#{anchor(name)}",
+                "forms": row["forms"],
+                "runs": row["runs"],
+                "facts": facts,
+                "same_on": [r["torch"] for r in records if not differs.get(r["torch"])],
+            }
+            | ({"differs": found} if (found := {k: v for k, v in differs.items() if v}) else {})
+        )
+    runs = [
+        {key: record[key] for key in ("torch", "python", "date")}
+        | {"asked": len(record["operations"]), "not_asked": len(record["not_asked"])}
+        for record in records
+    ]
+    return {
+        "page": page,
+        "torch": pinned["torch"],
+        "runs": runs,
+        "operations": rows,
+        "not_asked": pinned["not_asked"],
+        "no_tensor": pinned["no_tensor"],
+    }
+
+
+def facts_of(row: dict) -> dict:
+    """Return the facts of a row, by names without spaces."""
+    return {
+        key.replace("inplace=True", "inplace_true").replace(" ", "_"): value
+        for key, value in row.items()
+        if key not in SKIPPED
+    }
+
+
+def changes(name: str, facts: dict, record: dict) -> dict | str:
+    """Return which facts another release has otherwise, or why it has none."""
+    if name in record["not_asked"]:
+        return f"not asked: {record['not_asked'][name]}"
+    if name not in record["operations"]:
+        return "not there"
+    theirs = facts_of(record["operations"][name])
+    keys = [key for key in {**facts, **theirs} if not key.endswith("_when")]
+    return {key: theirs.get(key) for key in keys if theirs.get(key) != facts.get(key)}
+
+
 def setup(app: Sphinx) -> dict[str, object]:
-    """Register the directive; called by Sphinx."""
+    """Register the directive and the data; called by Sphinx."""
     app.add_directive("operations", OperationsDirective)
+    data.offer("operations", published)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

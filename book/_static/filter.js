@@ -6,8 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
   // A row that only names a group stands there as long as a row of its group does.
   const heads = rows.map((row) => [...row.cells].slice(1).every((cell) => !cell.textContent.trim()));
-  const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
-  const texts = rows.map((row) => ` ${words(row.textContent).join(" ")}`);
+  const texts = rows.map((row) => Match.text(row.textContent));
 
   const box = document.createElement("div");
   box.className = "table-filter";
@@ -17,12 +16,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const field = box.querySelector("input");
 
   field.addEventListener("input", () => {
-    const wanted = words(field.value);
+    const wanted = Match.words(field.value);
     let shown = 0;
     let head = -1;
     rows.forEach((row, n) => {
       if (heads[n]) head = n;
-      row.hidden = wanted.length > 0 && (heads[n] || !wanted.every((word) => texts[n].includes(word)));
+      row.hidden = wanted.length > 0 && (heads[n] || !Match.fits(texts[n], wanted));
       if (row.hidden || heads[n]) return;
       shown += 1;
       if (head >= 0 && row.parentNode === rows[head].parentNode) rows[head].hidden = false;

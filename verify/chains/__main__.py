@@ -1,4 +1,4 @@
-"""`make chains`: learn the machine of chains and write it."""
+"""`make chains`: learn the machine of chains and write it; with another torch, compare."""
 
 import argparse
 import json
@@ -7,24 +7,31 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from verify import files
+from verify import ROOT, files
+from verify.book import pinned_torch
 
 from . import RECORDS
 
 
 def main(options: list[str] | None = None) -> int:
-    """Write the machine of the torch that is installed."""
+    """Write the machine of the pinned torch; of another one, in what it differs."""
     import torch
 
-    from .machine import learn, pack
+    from .machine import compare, learn, pack
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=RECORDS)
     folder = parser.parse_args(options).folder
     release = torch.__version__.partition("+")[0]
     today = date.today().isoformat()
-    head = {"torch": release, "python": platform.python_version(), "date": today}
-    made = head | pack(learn())
+    made = {"torch": release, "python": platform.python_version(), "date": today}
+    pinned = pinned_torch(ROOT)
+    if release == pinned:
+        made |= pack(learn())
+        said = f"{len(made['shown'])} states"
+    else:
+        made |= compare(json.loads((folder / f"torch-{pinned}.json").read_text(encoding="utf-8")))
+        said = f"{len(made['differences']['steps'])} of {made['compared']} steps differ"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"torch-{release}.json"
     lines = (
@@ -32,7 +39,7 @@ def main(options: list[str] | None = None) -> int:
         for key, value in made.items()
     )
     files.replace(path, "{\n" + ",\n".join(lines) + "\n}\n")
-    print(f"{path}: {len(made['states'])} states, {path.stat().st_size} bytes")
+    print(f"{path}: {said}, {path.stat().st_size} bytes")
     return 0
 
 

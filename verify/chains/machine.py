@@ -12,7 +12,19 @@ from contextlib import nullcontext
 
 import torch
 
-from .values import DTYPES, OF_LISTS, SOURCES, STEPS, possible, shares, source, state
+from .values import (
+    DTYPES,
+    MANY,
+    OF_LISTS,
+    SLICED,
+    SLICES,
+    SOURCES,
+    STEPS,
+    possible,
+    shares,
+    source,
+    state,
+)
 
 NAMES = list(STEPS)
 KEPT = "kept"  # the node of a step that gives back the object before it
@@ -65,11 +77,18 @@ def starts() -> Iterator[tuple[str, str]]:
     return ((kind, dtype) for kind in SOURCES for dtype in DTYPES if possible(kind, dtype))
 
 
-def steps_of(found: tuple) -> tuple[str, ...] | list[str]:
-    """Return the steps that are tried in a state."""
+def steps_of(found: tuple, base: set | None) -> list[str]:
+    """Return the steps that are tried in a state; `base`: the layouts without a slice."""
     if found[0] == "number":
-        return ()
-    return OF_LISTS if found[0] == "list" else NAMES
+        return []
+    if found[0] == "list":
+        return list(OF_LISTS)
+    many = base is None or found[2] in base
+    sliced = base is not None and many and found[2][:2] == SLICED
+    return [
+        step for step in NAMES
+        if (many or step not in MANY) and (sliced or step not in SLICES)
+    ]  # fmt: skip
 
 
 def learn() -> dict[str, object]:
@@ -78,7 +97,9 @@ def learn() -> dict[str, object]:
     torch.set_warn_always(True)
     torch.set_num_threads(1)
     try:
-        return explore()
+        with warnings.catch_warnings():  # `take` looks at those of the step that is tried
+            warnings.simplefilter("ignore")
+            return explore()
     finally:
         torch.set_warn_always(always)
         torch.set_num_threads(threads)
@@ -90,31 +111,45 @@ def explore() -> dict[str, object]:
     for start in starts():
         x = source(*start)
         start_of[start] = state(x, x)
+    plain = {s: f for s, f in start_of.items() if s[1] == "float32" and len(f[2][0]) == 2}
+    base = {found[2] for found in closure(plain, False, None)[0]}
     shown: dict[tuple, tuple] = {}  # a state: the start, the steps and the mode that lead there
     transitions: dict[tuple, object] = {}
     for no_grad in (False, True):
-        chains = {found: (start, ()) for start, found in reversed(start_of.items())}
-        todo = deque(chains)
-        while todo:
-            here = todo.popleft()
-            start, chain = chains[here]
+        chains, seen = closure(start_of, no_grad, base)
+        transitions |= seen
+        for here, (start, chain) in chains.items():
             shown.setdefault(here, (*start, chain, no_grad))
-            for step in steps_of(here):
-                x = value = source(*start)
-                with mode(no_grad):
-                    for known in chain:
-                        value = STEPS[known](value)
-                    try:
-                        value, seen = take(value, step)
-                    except Exception as error:
-                        transitions[here, step, no_grad] = message(error)
-                        continue
-                there = state(value, x)
-                transitions[here, step, no_grad] = there, seen
-                if there not in chains:
-                    chains[there] = start, (*chain, step)
-                    todo.append(there)
-    return {"start": start_of, "states": shown, "transitions": transitions}
+    return {"start": start_of, "states": shown, "transitions": transitions, "base": base}
+
+
+def closure(start_of: dict, no_grad: bool, base: set | None) -> tuple[dict, dict]:
+    """Return the states that the starts lead to, with the first chain to each; and each step."""
+    chains = {found: (start, ()) for start, found in reversed(start_of.items())}
+    transitions: dict[tuple, object] = {}
+    todo = deque(chains)
+    while todo:
+        here = todo.popleft()
+        start, chain = chains[here]
+        for step in steps_of(here, base):
+            transitions[here, step, no_grad] = found = one(start, chain, step, no_grad)
+            if not isinstance(found, str) and found[0] not in chains:
+                chains[found[0]] = start, (*chain, step)
+                todo.append(found[0])
+    return chains, transitions
+
+
+def one(start: tuple[str, str], chain: tuple, step: str, no_grad: bool) -> tuple | str:
+    """Take a step after a chain; return the new state and what is seen, or what is raised."""
+    x = value = source(*start)
+    with mode(no_grad):
+        for known in chain:
+            value = STEPS[known](value)
+        try:
+            value, seen = take(value, step)
+        except Exception as error:
+            return message(error)
+    return state(value, x), seen
 
 
 # --- The machine as data
@@ -139,48 +174,68 @@ class Table:
 
 
 def pack(machine: dict[str, object]) -> dict[str, object]:
-    """Return the machine as data: parts of states by number, a column for each step."""
+    """Return the machine as data: parts by number, and for each step a column for each group.
+
+    A group holds the states of one graph and dtype; its columns say the outcome, and the layout, of
+    each state in it. Equal columns are kept once; one of equal numbers is kept as that number.
+    """
     graphs, dtypes, layouts, outcomes, texts = Table(), Table(), Table(), Table(), Table()
+    columns, sets = Table(), Table()
     order = sorted(machine["states"], key=lambda s: (repr(graph_of(s)), s[1], repr(s[2])))
-    rows = [[graphs(graph_of(s)), dtypes(s[1]), layouts(s[2])] for s in order]
-    number = {found: n for n, found in enumerate(order)}
-    columns: dict[bool, dict] = {False: {}, True: {}}
+    groups: dict[tuple, list] = {}
+    for found in order:
+        groups.setdefault((graphs(graph_of(found)), dtypes(found[1])), []).append(found)
+    rows = [
+        [*group, sets(tuple(layouts(found[2]) for found in members))]
+        for group, members in groups.items()
+    ]
+    steps: dict[str, list] = {}
+    other: dict[str, dict] = {}
+
+    def entry(here: tuple, step: str, no_grad: bool) -> tuple[int, int] | None:
+        found = machine["transitions"].get((here, step, no_grad))
+        if found is None:
+            return None
+        if isinstance(found, str):
+            return outcomes(("raises", texts(found))) + 1, 0
+        there, (move, name, said) = found
+        dtype = -1 if there[1] == here[1] else dtypes(there[1])
+        key = graphs(graph_of(there)), dtype, move, texts(name), texts(said)
+        return outcomes(key) + 1, 0 if there[2] == here[2] else layouts(there[2]) + 1
+
+    def column(numbers: tuple) -> int:
+        return columns(numbers[0] if len(set(numbers)) == 1 else numbers)
+
     for step in NAMES:
-        plain: list[list[int]] = [[], []]
-        other: dict[int, list[int]] = {}
-        for n, here in enumerate(order):
-            entries = []
-            for no_grad in (False, True):
-                found = machine["transitions"].get((here, step, no_grad))
-                if found is None:
-                    entries.append([0, 0])
-                elif isinstance(found, str):
-                    entries.append([outcomes(("raises", texts(found))) + 1, 0])
-                else:
-                    there, (move, name, said) = found
-                    parts = graphs(graph_of(there)), dtypes(there[1])
-                    key = (*parts, move, texts(name), texts(said))
-                    layout = 0 if there[2] == here[2] else layouts(there[2]) + 1
-                    entries.append([outcomes(key) + 1, layout])
-            plain[0].append(entries[0][0])
-            plain[1].append(entries[0][1])
-            if entries[1] != entries[0] and entries[1] != [0, 0]:
-                other[n] = entries[1]
-        columns[False][step], columns[True][step] = plain, other
+        steps[step], other[step] = [], {}
+        for number, members in enumerate(groups.values()):
+            plain = [entry(here, step, False) for here in members]
+            quiet = [entry(here, step, True) for here in members]
+            quiet = [one or known or (0, 0) for one, known in zip(quiet, plain, strict=True)]
+            both = [
+                [column(numbers) for numbers in zip(*entries, strict=True)]
+                for entries in ([known or (0, 0) for known in plain], quiet)
+            ]
+            steps[step].append(both[0])
+            if both[1] != both[0]:
+                other[step][number] = both[1]
+    number = {found: n for n, found in enumerate(order)}
     return {
         "start": {" ".join(start): number[s] for start, s in machine["start"].items()},
         "graphs": graphs.values(),
         "dtypes": dtypes.values(),
         "layouts": layouts.values(),
-        "states": rows,
+        "layout_sets": sets.values(),
+        "groups": rows,
+        "texts": texts.values(),
+        "outcomes": outcomes.values(),
+        "columns": columns.values(),
+        "steps": steps,
+        "no_grad": other,
         "shown": [
             [start, dtype, [NAMES.index(step) for step in chain], int(no_grad)]
             for start, dtype, chain, no_grad in map(machine["states"].get, order)
         ],
-        "texts": texts.values(),
-        "outcomes": outcomes.values(),
-        "steps": columns[False],
-        "no_grad": columns[True],
     }
 
 
@@ -189,32 +244,38 @@ class Machine:
 
     def __init__(self, data: dict[str, object]) -> None:
         self.data = data
-        self.number = {tuple(row): n for n, row in enumerate(data["states"])}
+        self.rows = [  # graph, dtype, layout, number of the group, place in it
+            (graph, dtype, layout, number, place)
+            for number, (graph, dtype, layouts) in enumerate(data["groups"])
+            for place, layout in enumerate(data["layout_sets"][layouts])
+        ]
+        self.number = {row[:3]: n for n, row in enumerate(self.rows)}
 
     def state(self, number: int) -> tuple:
         """Return a state as `values.state` gives it."""
         graph, dtype, layout = (
             self.data[part][n]
-            for part, n in zip(
-                ("graphs", "dtypes", "layouts"), self.data["states"][number], strict=True
-            )
+            for part, n in zip(("graphs", "dtypes", "layouts"), self.rows[number], strict=False)
         )
         return tuple_of([graph[0], dtype, layout, *graph[1:]])
 
     def step(self, here: int, step: str, no_grad: bool) -> tuple[int, tuple] | str | None:
         """Return the next state and what is seen of the step; a message; None: not known."""
-        outcome, layout = (column[here] for column in self.data["steps"][step])
+        _, before, layout_before, group, place = self.rows[here]
+        both = self.data["steps"][step][group]
         if no_grad:
-            outcome, layout = self.data["no_grad"][step].get(str(here), (outcome, layout))
+            both = self.data["no_grad"][step].get(str(group), both)
+        columns = (self.data["columns"][n] for n in both)
+        outcome, layout = (c if isinstance(c, int) else c[place] for c in columns)
         if not outcome:
             return None
         found = self.data["outcomes"][outcome - 1]
         if found[0] == "raises":
             return self.data["texts"][found[1]]
         graph, dtype, move, name, said = found
-        layout = self.data["states"][here][2] if layout == 0 else layout - 1
         texts = self.data["texts"]
-        return self.number[graph, dtype, layout], (move, texts[name], texts[said])
+        there = graph, before if dtype < 0 else dtype, layout - 1 if layout else layout_before
+        return self.number[there], (move, texts[name], texts[said])
 
     def follow(self, start: tuple[str, str], steps: list[str], no_grad: bool) -> tuple | None:
         """Return what `follow` does, without running anything; None: a step is not known."""
@@ -227,6 +288,75 @@ class Machine:
                 return "raises", number, found
             here, seen = found
         return self.state(here), seen
+
+
+# --- Another release
+
+NEAR = 2  # a state that a chain of so many steps leads to is compared
+GRAPH = ("memory", "itself", "leaf", "requires_grad", "view", "gradients reach x", "notices")
+
+
+def compare(data: dict[str, object]) -> dict[str, object]:
+    """Try the steps in the states near x; return how many, and what differs from the data."""
+    machine, words, steps, compared = Machine(data), Table(), [], 0
+    torch.set_warn_always(True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number, (kind, dtype, chain, seen_in) in enumerate(data["shown"]):
+            names = [NAMES[n] for n in chain]
+            if len(names) > NEAR:
+                continue
+            here = machine.state(number)
+            for no_grad in (False, True):
+                if names and no_grad != bool(seen_in):
+                    continue
+                try:
+                    found = follow((kind, dtype), names, no_grad)[0]
+                except Exception:
+                    continue
+                if found != here:  # a step before it differs
+                    continue
+                for step in NAMES:
+                    known = machine.step(number, step, no_grad)
+                    if known is None:
+                        continue
+                    compared += 1
+                    if not isinstance(known, str):
+                        known = machine.state(known[0]), known[1]
+                    theirs = one((kind, dtype), tuple(names), step, no_grad)
+                    if theirs != known:
+                        said = words(differ(known, theirs))
+                        steps.append([number, NAMES.index(step), int(no_grad), said])
+    return {"compared": compared, "differences": {"words": words.values(), "steps": steps}}
+
+
+def differ(known: tuple | str, theirs: tuple | str) -> str:
+    """Say what another release does otherwise than the known one."""
+    if isinstance(theirs, str):
+        return f"raises {theirs}"
+    (state_, (move, name, said)) = theirs
+    parts = []
+    if isinstance(known, str):
+        parts.append(f"raises nothing and gives {MOVES[move]}")
+    else:
+        before, (known_move, known_name, known_said) = known
+        if known_move != move:
+            parts.append(f"gives {MOVES[move]}")
+        if known_name != name:
+            parts.append(f"the node is {name or 'none'}")
+        if known_said != said:
+            parts.append(f"warns: {said}" if said else "gives no warning")
+        if before[0] != state_[0]:
+            parts.append(f"gives a {state_[0]}")
+        if before[1] != state_[1]:
+            parts.append(f"the dtype is {state_[1]}")
+        if before[2] != state_[2]:
+            shape, strides, offset, size = state_[2]
+            parts.append(f"shape {shape}, strides {strides}, offset {offset}, storage {size}")
+        if before[0] == state_[0] and is_tensor(before):
+            pairs = zip(GRAPH, before[3:], state_[3:], strict=True)
+            parts += [f"{what}: {'yes' if now else 'no'}" for what, old, now in pairs if old != now]
+    return "; ".join(parts) or "differs"
 
 
 def tuple_of(value: object) -> object:

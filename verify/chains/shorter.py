@@ -5,16 +5,24 @@ from math import prod
 from typing import NamedTuple
 
 from .machine import NAMES, Machine
+from .values import SLICES
 
-SIZES = {"float32": 4, "float64": 8, "float16": 2, "int64": 8}  # bytes of an element
+# The bytes of an element.
+SIZES = {"bool": 1, "float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "int64": 8}
+SIZES |= {"complex64": 8, "complex128": 16}
 LONGEST = 4  # no longer chains are looked for
 # The dtypes that hold all values of one.
 HOLD = {
     "float16": ("float16", "float32", "float64", "float"),
+    "bfloat16": ("bfloat16", "float32", "float64", "float"),
     "float32": ("float32", "float64", "float"),
     "float64": ("float64", "float"),
     "int64": ("int64", "int"),
+    "complex64": ("complex64", "complex128", "complex"),
+    "complex128": ("complex128", "complex"),
+    "bool": (*SIZES, "float", "int", "complex"),
 }
+PYTHON = {"float": "float64", "int": "int64", "complex": "complex128"}  # the dtype of its numbers
 
 IN_PLACE = ("v.requires_grad_()", "v.requires_grad_(False)", "v.detach_()")
 
@@ -26,9 +34,9 @@ class Chain(NamedTuple):
     bytes: int
 
 
-def first_items(dtype: str) -> tuple:
+def first_items(start: tuple[str, str]) -> tuple:
     """Return the values of x: what changed them or x, the narrowest dtype for them, which ones."""
-    return (), dtype, (0, 1, 2, 3, 4, 5)
+    return (), start[1], tuple(range(24 if start[0].startswith("images") else 6))
 
 
 def items_after(step: str, before: tuple, after: tuple, items: tuple) -> tuple:
@@ -37,6 +45,8 @@ def items_after(step: str, before: tuple, after: tuple, items: tuple) -> tuple:
     (shape, *_), dtype = before[2], after[1]
     if step in ("v[0]", "v[[0, 1]]"):
         elements = elements[: prod(after[2][0])]
+    if step in SLICES:
+        elements = tuple(elements[n] for n in SLICES[step])
     if step == "v.expand(2, -1, -1)" and len(shape) == 2:
         elements = elements * 2
     if step == "v.t()" and len(shape) == 2:
@@ -47,7 +57,7 @@ def items_after(step: str, before: tuple, after: tuple, items: tuple) -> tuple:
     if step == "v * 2":
         changes, narrow = (*changes, "* 2"), dtype
     elif dtype not in HOLD[narrow]:  # rounds
-        narrow = {"float": "float64", "int": "int64"}.get(dtype, dtype)
+        narrow = PYTHON.get(dtype, dtype)
         changes = (*changes, narrow)
     return changes, narrow, elements
 
@@ -60,7 +70,7 @@ def cost_of(machine: Machine, there: int, move: int) -> int:
 
 def end_of(machine: Machine, start: tuple[str, str], steps: tuple[str, ...], no_grad: bool):
     """Return where a chain ends: the state, the values, and the bytes copied. None: it raises."""
-    here, items, copied = machine.data["start"][" ".join(start)], first_items(start[1]), 0
+    here, items, copied = machine.data["start"][" ".join(start)], first_items(start), 0
     for step in steps:
         found = machine.step(here, step, no_grad)
         if found is None or isinstance(found, str):
@@ -85,7 +95,7 @@ def search(
 ) -> Chain | None:
     """Return the chain with the fewest steps, or the fewest bytes, that ends in the target."""
     end, values, most = target
-    todo = [(0, 0, 0, machine.data["start"][" ".join(start)], first_items(start[1]), ())]
+    todo = [(0, 0, 0, machine.data["start"][" ".join(start)], first_items(start), ())]
     done, number = set(), 0
     while todo:
         *cost, _, here, items, path = heapq.heappop(todo)

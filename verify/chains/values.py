@@ -7,15 +7,26 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-# What x is, before the line. Its shape is 2×3.
+# What x is, before the line. Its shape is 2×3, that of images 2×3×2×2.
 SOURCES = {
     "plain": "a plain tensor",
     "parameter": "a parameter",
     "result": "the result of an operation",
     "slice": "a slice of a plain tensor",
     "array": "a NumPy array",
+    "images": "a plain tensor of shape 2×3×2×2",
+    "images_last": "one of shape 2×3×2×2 in channels_last",
 }
-DTYPES = {"float32": torch.float32, "int64": torch.int64}
+IMAGES = (2, 3, 2, 2)
+DTYPES = {
+    "float32": torch.float32,
+    "float64": torch.float64,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "complex64": torch.complex64,
+    "int64": torch.int64,
+    "bool": torch.bool,
+}
 
 # One step each: how it is written, `v` for what stands before it, and what it does.
 STEPS: dict[str, Callable] = {
@@ -27,6 +38,7 @@ STEPS: dict[str, Callable] = {
     "v.float()": lambda v: v.float(),
     "v.double()": lambda v: v.double(),
     "v.half()": lambda v: v.half(),
+    "v.bfloat16()": lambda v: v.bfloat16(),
     "v.long()": lambda v: v.long(),
     "v.numpy()": lambda v: v.numpy(),
     "v.numpy(force=True)": lambda v: v.numpy(force=True),
@@ -45,11 +57,20 @@ STEPS: dict[str, Callable] = {
     "v.clone(memory_format=torch.contiguous_format)": lambda v: v.clone(
         memory_format=torch.contiguous_format
     ),
+    "v.contiguous(memory_format=torch.channels_last)": lambda v: v.contiguous(
+        memory_format=torch.channels_last
+    ),
+    "v.to(memory_format=torch.channels_last)": lambda v: v.to(memory_format=torch.channels_last),
     "v.view(-1)": lambda v: v.view(-1),
     "v.reshape(-1)": lambda v: v.reshape(-1),
     "v.flatten()": lambda v: v.flatten(),
     "v[0]": lambda v: v[0],
     "v[[0, 1]]": lambda v: v[[0, 1]],
+    "v[1:3]": lambda v: v[1:3],
+    "v[::2]": lambda v: v[::2],
+    "v[:, 1:]": lambda v: v[:, 1:],
+    "v[..., 0]": lambda v: v[..., 0],
+    "v[None]": lambda v: v[None],
     "v.t()": lambda v: v.t(),
     "v.expand(2, -1, -1)": lambda v: v.expand(2, -1, -1),
     "v.requires_grad_()": lambda v: v.requires_grad_(),
@@ -67,11 +88,27 @@ ALIASES = {
     "v.to(torch.float32)": "v.float()",
     "v.to(torch.float64)": "v.double()",
     "v.to(torch.float16)": "v.half()",
+    "v.to(torch.bfloat16)": "v.bfloat16()",
     "v.to(torch.int64)": "v.long()",
+    "v[1:]": "v[1:3]",
+    "v[:, 0]": "v[..., 0]",
+    "v.unsqueeze(0)": "v[None]",
     "torch.utils.dlpack.from_dlpack(v)": "torch.from_dlpack(v)",
     "torch.nn.Parameter(v)": "nn.Parameter(v)",
     "2 * v": "v * 2",
 }
+# Slices are tried on a contiguous value of shape 2×3 alone: the elements that each one picks of it.
+SLICES = {
+    "v[1:3]": (3, 4, 5),
+    "v[::2]": (0, 1, 2),
+    "v[:, 1:]": (1, 2, 4, 5),
+    "v[..., 0]": (0, 3),
+    "v[None]": (0, 1, 2, 3, 4, 5),
+}
+SLICED = (2, 3), (3, 1)  # that shape, and its strides
+# Steps with ever new layouts: they are tried only where the layout is one that x of shape 2×3 leads
+# to without a slice.
+MANY = ("v[[0, 1]]", "v.t()", "v.expand(2, -1, -1)")
 # A list can grow without end; of it only what makes a tensor or an array again, or copies it.
 OF_LISTS = ("np.array(v)", "np.asarray(v)", "torch.tensor(v)", "torch.as_tensor(v)")
 OF_LISTS += ("torch.asarray(v)", "copy.deepcopy(v)", "copy.copy(v)", "v[0]")
@@ -79,19 +116,28 @@ OF_LISTS += ("torch.asarray(v)", "copy.deepcopy(v)", "copy.copy(v)", "v[0]")
 
 def source(kind: str, dtype: str) -> object:
     """Return x."""
-    x = torch.arange(6, dtype=DTYPES[dtype]).reshape(2, 3).clone()
+    count = {"slice": 12, "images": 24, "images_last": 24}.get(kind, 6)
+    x = torch.arange(count).to(DTYPES[dtype])
+    if kind.startswith("images"):
+        x = x.reshape(IMAGES)
+        return x.contiguous(memory_format=torch.channels_last) if "last" in kind else x.clone()
+    if kind == "slice":
+        return x.reshape(4, 3).clone()[1:3]
+    x = x.reshape(2, 3).clone()
     if kind == "parameter":
         return nn.Parameter(x)
     if kind == "result":
         return x.requires_grad_() * 1
-    if kind == "slice":
-        return torch.arange(12, dtype=DTYPES[dtype]).reshape(4, 3).clone()[1:3]
     return x.numpy().copy() if kind == "array" else x
 
 
 def possible(kind: str, dtype: str) -> bool:
-    """Tell whether there is such an x: only floating-point tensors require grad."""
-    return dtype != "int64" or kind not in ("parameter", "result")
+    """Tell whether there is such an x; images are learned in one dtype."""
+    if kind.startswith("images"):
+        return dtype == "float32"
+    if kind == "array":
+        return dtype != "bfloat16"
+    return kind not in ("parameter", "result") or dtype not in ("int64", "bool")
 
 
 def extent(value: object) -> tuple[int, int]:

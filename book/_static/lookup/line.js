@@ -7,12 +7,14 @@ document.addEventListener("DOMContentLoaded", async () => {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const M = JSON.parse(await new Response(stream).text());
   const STEPS = Object.keys(M.steps);
-  const SIZE = { float32: 4, float64: 8, float16: 2, int64: 8 };
+  const SIZE = { bool: 1, float16: 2, bfloat16: 2, float32: 4, float64: 8, int64: 8, complex64: 8, complex128: 16 };
   const MOST = 40;
   const field = form.querySelector("input");
   const problem = document.getElementById("line-problem");
   const answer = document.querySelector(".line-answer");
-  const numberOf = new Map(M.states.map((row, n) => [row.join(), n]));
+  // A state: graph, dtype, layout, the number of its group and its place in the columns of that.
+  const STATES = M.groups.flatMap(([graph, dtype, set], group) => M.layout_sets[set].map((layout, place) => [graph, dtype, layout, group, place]));
+  const numberOf = new Map(STATES.map((row, n) => [row.slice(0, 3).join(), n]));
 
   // --- Reading a line
 
@@ -55,6 +57,11 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   function forms(name) {
+    if (name.startsWith("[")) {
+      const found = [...known.keys()].filter((step) => step.startsWith("v[")).map((step) => step.slice(1));
+      const [best] = found.map((other) => [distance(plain(name), other), other]).sort((a, b) => a[0] - b[0] || (a[1] < b[1] ? -1 : 1));
+      return ` The nearest that is known: ${best[1]}. Known: ${STEPS.filter((step) => step.startsWith("v[")).map(label).join(" ")}.`;
+    }
     const found = [...known.keys()].filter((step) => step.replace(/^v\./, ".").startsWith(`${name}(`));
     return found.length ? ` Known: ${[...new Set(found.map((step) => known.get(step)))].map(label).join(", ")}.` : nearest(name);
   }
@@ -167,24 +174,29 @@ document.addEventListener("DOMContentLoaded", async () => {
   // --- Following the machine
 
   function step(here, name, quiet) {
-    let [outcome, layout] = [M.steps[name][0][here], M.steps[name][1][here]];
-    if (quiet && M.no_grad[name][here]) [outcome, layout] = M.no_grad[name][here];
+    const [, dtypeBefore, layoutBefore, group, place] = STATES[here];
+    const columns = (quiet && M.no_grad[name][group]) || M.steps[name][group];
+    const [outcome, layout] = columns.map((n) => (Array.isArray(M.columns[n]) ? M.columns[n][place] : M.columns[n]));
     if (!outcome) return null;
     const found = M.outcomes[outcome - 1];
     if (found[0] === "raises") return { raises: M.texts[found[1]] };
     const [graph, dtype, move, node, said] = found;
-    const key = [graph, dtype, layout === 0 ? M.states[here][2] : layout - 1];
+    const key = [graph, dtype < 0 ? dtypeBefore : dtype, layout ? layout - 1 : layoutBefore];
     return { to: numberOf.get(key.join()), move, node: M.texts[node], said: M.texts[said] };
   }
 
   function state(number) {
-    const [graph, dtype, layout] = M.states[number];
+    const [graph, dtype, layout] = STATES[number];
     const [kind, shared, itself, ...rest] = M.graphs[graph];
     const [shape, strides, offset, size] = M.layouts[layout];
     const tensor = kind === "tensor" || kind === "parameter";
     const [leaf, flag, view, reaches, counter] = tensor ? rest : [];
     return { kind, tensor, shared, itself, leaf, flag, view, reaches, counter, dtype: M.dtypes[dtype], shape, strides, offset, size };
   }
+
+  // What other releases do otherwise: by release, then by state, step and mode.
+  const OTHERS = Object.entries(M.releases).map(([release, found]) => [release, new Map(found.steps.map(([here, n, quiet, words]) => [`${here} ${STEPS[n]} ${quiet}`, found.words[words]]))]);
+  const otherwise = (here, name, quiet) => OTHERS.map(([release, found]) => [release, found.get(`${here} ${name} ${Number(quiet)}`)]).filter(([, words]) => words);
 
   // A GPU is not run: its rows follow from those of the CPU by these rules.
   const TO_ARRAY = ["v.numpy()", "np.array(v)", "np.asarray(v)"];
@@ -204,6 +216,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (TO_ARRAY.includes(name)) return { raises: "TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.", device, derived: true };
     if (name === "v.numpy(force=True)") {
       const middle = step(here, copied, quiet);
+      if (!middle || middle.raises) return null;
       return { ...step(middle.to, name, quiet), move: 2, device: "cpu", derived: true };
     }
     return { ...found, device: state(found.to).tensor ? "cuda" : "cpu", derived: true };
@@ -212,11 +225,15 @@ document.addEventListener("DOMContentLoaded", async () => {
   const IN_PLACE = ["v.requires_grad_()", "v.requires_grad_(False)", "v.detach_()"];
   // What changed x or the values (rounding, doubling), the narrowest dtype that holds them, and which
   // elements of x they are: two chains have the same result only if these are the same.
-  const HOLD = { float16: ["float16", "float32", "float64", "float"], float32: ["float32", "float64", "float"], float64: ["float64", "float"], int64: ["int64", "int"] };
+  const HOLD = {
+    float16: ["float16", "float32", "float64", "float"], bfloat16: ["bfloat16", "float32", "float64", "float"], float32: ["float32", "float64", "float"], float64: ["float64", "float"], int64: ["int64", "int"],
+    complex64: ["complex64", "complex128", "complex"], complex128: ["complex128", "complex"], bool: [...Object.keys(SIZE), "float", "int", "complex"],
+  };
   const count = (shape) => shape.reduce((a, b) => a * b, 1);
   function elements(before, after, items, name) {
     let { changes, narrow, of } = items;
     if (name === "v[0]" || name === "v[[0, 1]]") of = of.slice(0, count(after.shape));
+    if (M.slices[name]) of = M.slices[name].map((n) => of[n]);
     if (name === "v.expand(2, -1, -1)" && before.shape.length === 2) of = [...of, ...of];
     if (name === "v.t()" && before.shape.length === 2) {
       const [rows, columns] = before.shape;
@@ -225,7 +242,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (before.itself && IN_PLACE.includes(name)) changes = `${changes}x;`;
     if (name === "v * 2") [changes, narrow] = [`${changes}* 2;`, after.dtype];
     else if (!HOLD[narrow]?.includes(after.dtype)) {
-      narrow = { float: "float64", int: "int64" }[after.dtype] || after.dtype;
+      narrow = { float: "float64", int: "int64", complex: "complex128" }[after.dtype] || after.dtype;
       changes = `${changes}${narrow};`;
     }
     return { changes, narrow, of };
@@ -235,7 +252,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   function follow(steps, start, device, quiet) {
     let here = start;
     let node = state(here).kind === "tensor" && state(here).flag && !state(here).leaf ? "MulBackward0" : "";
-    let items = { changes: "", narrow: state(here).dtype, of: [0, 1, 2, 3, 4, 5] };
+    let items = { changes: "", narrow: state(here).dtype, of: [...Array(count(state(here).shape)).keys()] };
     let bytes = 0;
     const rows = [{ name: "x", here, node, device, bytes, items, move: 0 }];
     for (const name of steps) {
@@ -287,34 +304,35 @@ document.addEventListener("DOMContentLoaded", async () => {
   // The chains with the same result that have the fewest steps, and that copy the fewest bytes.
   function cheaper(rows, start, quiet) {
     const target = rows[rows.length - 1];
+    const tried = rows.some((row) => row.device === "cuda") ? [...STEPS, "v.cuda()"] : STEPS;
     const best = {};
     for (const by of ["steps", "bytes"]) {
       const cost = by === "steps" ? (entry) => [entry.path.length, entry.bytes] : (entry) => [entry.bytes, entry.path.length];
       const queue = heap((a, b) => cost(a)[0] - cost(b)[0] || cost(a)[1] - cost(b)[1] || a.number - b.number);
       const done = new Set();
       let number = 0;
-      queue.push({ here: start, items: rows[0].items, path: [], bytes: 0, node: rows[0].node, number });
+      queue.push({ here: start, items: rows[0].items, path: [], bytes: 0, node: rows[0].node, device: rows[0].device, number });
       while (queue.length) {
         const entry = queue.pop();
-        const key = `${entry.here}|${same(entry.items)}`;
+        const key = `${entry.here}|${entry.device}|${same(entry.items)}`;
         if (done.has(key)) continue;
         done.add(key);
-        if (entry.here === target.here && same(entry.items) === same(target.items)) {
+        if (entry.here === target.here && entry.device === target.device && same(entry.items) === same(target.items)) {
           best[by] = entry;
           break;
         }
         if (entry.path.length >= Math.min(rows.length - 1, 4)) continue;
         if (by === "bytes" && entry.bytes > target.bytes) continue;
         const value = state(entry.here);
-        for (const name of STEPS) {
-          const found = step(entry.here, name, quiet);
-          if (!found || found.raises) continue;
+        for (const name of tried) {
+          const found = onDevice(entry.here, entry.device, name, quiet);
+          if (!found || found.raises || found.to === undefined) continue;
           const after = state(found.to);
           const items = elements(value, after, entry.items, name);
-          if (!target.items.changes.startsWith(items.changes) || done.has(`${found.to}|${same(items)}`)) continue;
+          if (!target.items.changes.startsWith(items.changes) || done.has(`${found.to}|${found.device}|${same(items)}`)) continue;
           const bytes = entry.bytes + (found.move === 2 ? size(after) : 0);
           const node = found.node === "kept" ? entry.node : found.node;
-          queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, number: ++number });
+          queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, device: found.device, derived: entry.derived || found.derived, number: ++number });
         }
       }
     }
@@ -336,7 +354,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     } else {
       const own = value.itself ? "it is x itself" : value.shared ? "that of x" : "its own";
       list.push(["It is", { tensor: "a tensor", parameter: "a Parameter", array: "a NumPy array" }[value.kind]], ["Memory", own]);
-      list.push(["Layout", `shape (${value.shape.join(", ")}), strides (${value.strides.join(", ")})${value.tensor ? `, offset ${value.offset}` : ""}`]);
+      list.push(["Layout", `shape (${value.shape.join(", ")}), strides (${value.strides.join(", ")})${value.tensor ? `, offset ${value.offset}` : ""}${value.shape.length === 4 && value.strides[1] === 1 ? ": channels_last" : ""}`]);
       list.push(["dtype, device", `${value.dtype}, ${row.device === "cuda" ? "cuda:0" : "cpu"}`]);
       if (value.tensor) {
         list.push(["Graph", `${value.leaf ? "a leaf" : "not a leaf"}, requires_grad ${value.flag ? "True" : "False"}${row.node ? `, node ${row.node}` : ", no node"}`]);
@@ -387,13 +405,48 @@ document.addEventListener("DOMContentLoaded", async () => {
     [/expected np.ndarray/, "from_numpy() takes arrays only. A tensor needs no conversion."],
   ];
 
+  // The claims that say what a step does.
+  function behind(row, before, quiet) {
+    const value = state(before.here);
+    const holds = {
+      tensor: value.tensor, array: value.kind === "array", grad: value.flag && !quiet, quiet: value.flag && quiet, plain: !value.flag,
+      nonleaf: value.leaf === false, part: value.size > count(value.shape), images: value.shape.length === 4,
+      itself: row.move === 0, shared: row.move === 1, copy: row.move === 2, said: Boolean(row.said),
+    };
+    const found = Object.entries(M.behind[row.name] || {}).filter(([words]) => [...(words.includes("array") ? [] : ["tensor"]), ...words.split(" ").filter(Boolean)].every((word) => holds[word]));
+    return [...new Set(found.map(([, claim]) => claim))];
+  }
+
+  const others = (here, name, quiet) => otherwise(here, name, quiet).map(([release, words]) => `<p class="line-other">torch ${release}: ${escape(words)}</p>`).join("");
+
+  // What stands under a step: its claims, and what other releases do.
+  function notes(row, before, quiet) {
+    if (!before || row.derived) return "";
+    const claims = behind(row, before, quiet).map((claim) => `<a href="../${M.claims[claim]}">${code(claim)}</a>`);
+    return (claims.length ? `<p class="line-claims">Proved by ${claims.join(", ")}</p>` : "") + others(before.here, row.name, quiet);
+  }
+
+  // Steps of the same kind: where one is not known, another may be.
+  const ALIKE = [["v[0]", "v[[0, 1]]", ...Object.keys(M.slices)], ["v.t()", "v.expand(2, -1, -1)", "v.view(-1)", "v.reshape(-1)"], ["np.array(v)", "v.clone()"]];
+  function unknown(name, row, quiet) {
+    const value = state(row.here);
+    const alike = [...(ALIKE.find((steps) => steps.includes(name)) || []), ...ALIKE[2]];
+    const next = alike.find((other) => other !== name && step(row.here, other, quiet));
+    const why = M.slices[name] ? " A slice is known of a contiguous value of shape 2×3 alone." : value.kind === "number" ? ` A step after a Python ${value.dtype} is not followed.` : "";
+    return `<p class="line-unknown">What ${code(label(name))} does with this value is not known here.${why}${next ? ` The nearest that is known of it: ${code(label(next))}.` : ""}</p>`;
+  }
+
   function show() {
     const get = (name) => form.elements[name];
     const [kind, device, quiet] = [get("source").value, get("device").value, get("quiet").checked];
     problem.textContent = "";
     answer.innerHTML = "";
     const start = M.start[`${kind} ${get("dtype").value}`];
-    if (start === undefined) return (problem.textContent = "Only a floating-point tensor can require grad: choose float32.");
+    if (start === undefined) {
+      if (kind.startsWith("images")) return (problem.textContent = "Of a tensor of this shape only float32 is known: choose float32.");
+      if (kind === "array") return (problem.textContent = "NumPy has no bfloat16: choose another dtype.");
+      return (problem.textContent = "Only a floating-point or complex tensor can require grad: choose another dtype.");
+    }
     if (kind === "array" && device === "cuda") return (problem.textContent = "A NumPy array is always in the memory of the CPU.");
     let steps;
     try {
@@ -408,20 +461,20 @@ document.addEventListener("DOMContentLoaded", async () => {
     let html = "<ol class='line-steps' start='0'>";
     for (const row of rows) {
       const idle = row !== rows[0] && row.move === 0 && row.here === rows[rows.indexOf(row) - 1].here;
-      html += `<li><h2>${code(row.name === "x" ? "x" : label(row.name))}${row.derived ? " <em>not run</em>" : ""}</h2>${picture(row, source)}<dl>${facts(row, source).map(([name, text]) => `<div><dt>${name}</dt><dd>${escape(text)}</dd></div>`).join("")}</dl>${idle ? `<p>${code(label(row.name))} returns the object itself here: it is superfluous.</p>` : ""}</li>`;
+      html += `<li><h2>${code(row.name === "x" ? "x" : label(row.name))}${row.derived ? " <em>not run</em>" : ""}</h2>${picture(row, source)}<dl>${facts(row, source).map(([name, text]) => `<div><dt>${name}</dt><dd>${escape(text)}</dd></div>`).join("")}</dl>${idle ? `<p>${code(label(row.name))} returns the object itself here: it is superfluous.</p>` : ""}${notes(row, rows[rows.indexOf(row) - 1], quiet)}</li>`;
     }
     if (found.raises) {
       const link = M.links?.[found.raises];
       const remedy = REMEDIES.find(([pattern]) => pattern.test(found.raises));
-      html += `<li class="line-raises"><h2>${code(label(found.name))} raises${found.derived ? " <em>not run</em>" : ""}</h2><pre>${escape(found.raises)}</pre>${remedy ? `<p>${escape(remedy[1])}</p>` : ""}<p><a href="${link || "errors.html"}">Errors and warnings</a></p></li>`;
+      html += `<li class="line-raises"><h2>${code(label(found.name))} raises${found.derived ? " <em>not run</em>" : ""}</h2><pre>${escape(found.raises)}</pre>${remedy ? `<p>${escape(remedy[1])}</p>` : ""}<p><a href="${link ? `../${link}` : "errors.html"}">Errors and warnings</a></p>${found.derived ? "" : others(rows[rows.length - 1].here, found.name, quiet)}</li>`;
     }
     html += "</ol>";
-    if (found.unknown) html += `<p>What ${code(label(found.unknown))} does with this value is not known here.</p>`;
+    if (found.unknown) html += unknown(found.unknown, rows[rows.length - 1], quiet);
     if (!found.raises && !found.unknown && steps.length) {
       const derived = rows.some((row) => row.derived || row.device === "cuda");
       html += `<p class="line-sum"><strong>${escape(sentence(rows[rows.length - 1]))}</strong> ${rows[rows.length - 1].bytes} bytes copied.</p>`;
       if (derived) html += "<p>Steps on a GPU follow from the rules of the CPU; they were <em>not run</em>.</p>";
-      else html += shorter(rows, start, quiet, steps);
+      html += shorter(rows, start, quiet, steps);
     }
     answer.innerHTML = html;
   }
@@ -431,8 +484,9 @@ document.addEventListener("DOMContentLoaded", async () => {
     const best = cheaper(rows, start, quiet);
     const lines = [];
     const differ = (entry) => (entry.node !== last.node ? ` It differs in the node: ${entry.node || "none"} instead of ${last.node || "none"}.` : "");
-    if (best.steps && best.steps.path.length < steps.length) lines.push(`Shortest with the same result: ${code(written(best.steps.path))}, ${best.steps.bytes} bytes copied.${differ(best.steps)}`);
-    if (best.bytes && best.bytes.bytes < last.bytes && written(best.bytes.path) !== written(best.steps?.path || [])) lines.push(`Cheapest with the same result: ${code(written(best.bytes.path))}, ${best.bytes.bytes} bytes copied.${differ(best.bytes)}`);
+    const line = (what, entry) => `${what} with the same result: ${code(written(entry.path))}, ${entry.bytes} bytes copied${entry.derived ? ", <em>not run</em>" : ""}.${differ(entry)}`;
+    if (best.steps && best.steps.path.length < steps.length) lines.push(line("Shortest", best.steps));
+    if (best.bytes && best.bytes.bytes < last.bytes && written(best.bytes.path) !== written(best.steps?.path || [])) lines.push(line("Cheapest", best.bytes));
     if (!lines.length) lines.push("No shorter and no cheaper chain of these steps has the same result.");
     return `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul><p>The same result: the same values, class, dtype and layout, memory of the same kind, and the same place in the graph.</p>`;
   }

@@ -4,13 +4,13 @@ document.addEventListener("DOMContentLoaded", () => {
   const field = form.querySelector("input");
   const count = form.querySelector("output");
   const rows = [...document.querySelectorAll("table.operations tr[id]")];
-  const texts = rows.map((row) => `${row.dataset.name} ${row.textContent}`.toLowerCase());
+  const texts = rows.map((row) => Match.text(`${row.dataset.name} ${row.textContent}`));
 
   function filter() {
-    const words = field.value.toLowerCase().trim().split(/\s+/).filter(Boolean);
+    const words = Match.words(field.value);
     let shown = 0;
     rows.forEach((row, number) => {
-      row.hidden = !words.every((word) => texts[number].includes(word));
+      row.hidden = !Match.fits(texts[number], words);
       shown += !row.hidden;
     });
     for (const body of document.querySelectorAll("table.operations tbody")) {

@@ -1,0 +1,366 @@
+"""What can be looked up in the book as data: `data/NAME.json` with a schema, and `llms.txt`.
+
+Another extension offers what its page shows (`offer`); the messages and the symptoms are read here,
+from their pages. The directive `{data}` shows a file and one of its entries on the page about them.
+The schemas stand in schemas/; what all files have in common (`HEAD`) is added to each.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from verify import evidence
+from verify.book import pinned_torch
+from verify.claims import claims_of
+
+FOLDER = "data"  # at the root of the site
+PAGE = "reference/data"  # the page about the files
+VERSION = "1.0"  # the first number moves when a field goes or changes its meaning
+CLAIM = re.compile(r"[a-z_]+\.[a-z0-9_]+")
+# What each file says first.
+HEAD = {
+    "$schema": {"description": "The address of this schema.", "type": "string"},
+    "version": {
+        "description": "The first number moves when a field goes or changes its meaning, "
+        "the second when one is added.",
+        "type": "string",
+        "pattern": "^[0-9]+\\.[0-9]+$",
+    },
+    "title": {"type": "string", "minLength": 1},
+    "license": {"description": "An identifier of SPDX.", "type": "string"},
+    "site": {"description": "Each `url` goes on from here.", "type": "string"},
+    "page": {"description": "The page that shows the same to a reader.", "type": "string"},
+}
+
+Made = dict[str, object]
+OFFERED: dict[str, Callable[[Sphinx], Made]] = {}
+EXAMPLES: dict[str, Callable[[Made, str], object]] = {}
+
+
+def offer(
+    name: str, made: Callable[[Sphinx], Made], example: Callable[[Made, str], object] | None = None
+) -> None:
+    """Publish what a function makes as `data/NAME.json`; `example` takes an excerpt of it."""
+    OFFERED[name] = made
+    EXAMPLES[name] = example or entry_of
+
+
+def schema_of(name: str, site: str) -> Made:
+    """Return the schema of a file, with what all have in common."""
+    path = Path(__file__).with_name("schemas") / f"{name}.schema.json"
+    own = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{site}{FOLDER}/{name}.schema.json",
+        **own,
+        "type": "object",
+        "additionalProperties": False,
+        "required": [*HEAD, *own["required"]],
+        "properties": HEAD | own["properties"],
+    }
+
+
+def content(app: Sphinx, name: str) -> Made:
+    """Return what a file holds; it is made once in a build."""
+    kept = app.__dict__.setdefault("book_data", {})
+    if name not in kept:
+        site = app.config.html_baseurl
+        own = OFFERED[name](app)
+        head = {
+            "$schema": f"{site}{FOLDER}/{name}.schema.json",
+            "version": VERSION,
+            "title": schema_of(name, site)["title"],
+            "license": "CC-BY-4.0",
+            "site": site,
+        }
+        kept[name] = head | own
+    return kept[name]
+
+
+def text_of(made: Made) -> str:
+    """Return a file as text, without spaces between its parts."""
+    return json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def entry_of(made: Made, wanted: str) -> object:
+    """Return the entry that has a name, an id, or words in its first field."""
+    entries = next(value for key, value in made.items() if key == made_key(made))
+    for entry in entries:
+        if wanted in next(iter(entry.values())):
+            return entry
+    raise ExtensionError(f"no entry of {made['title']} is called {wanted}")
+
+
+def made_key(made: Made) -> str:
+    """Return the name of the list of entries."""
+    lists = (key for key, value in made.items() if isinstance(value, list) and key != "runs")
+    return next(lists)
+
+
+# --- The messages and the symptoms
+
+
+def runs(app: Sphinx) -> list[dict]:
+    """Return the recorded runs, the same as in claims.json."""
+    records = evidence.load_all(Path(app.srcdir).parent / "evidence")
+    keys = ("kind", "device", "torch", "python", "date")
+    return [{key: record[key] for key in keys} for record in records]
+
+
+def passed(app: Sphinx) -> dict[str, list[str]]:
+    """Return for each claim the releases on which it passed."""
+    kept = app.__dict__.setdefault("book_passed", {})
+    if not kept:
+        root = Path(app.srcdir).parent
+        records = evidence.load_all(root / "evidence")
+        for claim in claims_of(root):
+            kept[claim.id] = [
+                record["torch"]
+                for record in records
+                if evidence.status(record, claim)[0] == evidence.PASSED
+            ]
+    return kept
+
+
+def on_all(app: Sphinx, claims: list[str]) -> list[str]:
+    """Return the releases on which all of the claims passed."""
+    found = [passed(app)[claim] for claim in claims]
+    return [release for release in (found[0] if found else []) if all(release in f for f in found)]
+
+
+def claims_in(app: Sphinx, node: nodes.Node) -> list[str]:
+    """Return the claims that a part of a page states or links to."""
+    ids = [i for quote in node.findall(nodes.block_quote) for i in quote["ids"]]
+    ids += [
+        target
+        for link in node.findall()
+        if isinstance(link, nodes.Element)
+        for target in (str(link.get("reftargetid", "")), str(link.get("refid", "")))
+    ]
+    return list(dict.fromkeys(i for i in ids if CLAIM.fullmatch(i) and i in passed(app)))
+
+
+def errors(app: Sphinx) -> Made:
+    """Return the entries of the page of messages."""
+    from book._ext.search import plain
+
+    page = "reference/errors"
+    document = app.env.get_doctree(page)
+    kinds = {}  # the message of a row of the table: error or warning
+    for row in next(iter(document.findall(nodes.tbody))):
+        link, kind = (cell.astext().strip() for cell in row)
+        kinds[link] = kind
+    cells = cells_of(Path(app.srcdir, f"{page}.ipynb"))
+    entries = []
+    for group in document.children[0].findall(nodes.section):
+        if group.parent is not document.children[0]:
+            continue
+        for section in group.children:
+            if not isinstance(section, nodes.section):
+                continue
+            title = next(iter(section.findall(nodes.title)))
+            texts = [plain(p) for p in section.children if isinstance(p, nodes.paragraph)]
+            claims = claims_in(app, section)
+            entries.append(
+                {
+                    "message": title.astext(),
+                    "url": f"{app.builder.get_target_uri(page)}#{section['ids'][0]}",
+                    "kind": kinds[title.astext()],
+                    "group": next(iter(group.findall(nodes.title))).astext(),
+                    "cause": "\n".join(texts),
+                    **cells[len(entries)],
+                    "claims": claims,
+                    "passed": on_all(app, claims),
+                }
+            )
+    if len(entries) != len(cells):
+        raise ExtensionError(f"{page}: {len(entries)} messages, {len(cells)} headings")
+    return {
+        "page": app.builder.get_target_uri(page),
+        "torch": pinned_torch(Path(app.srcdir).parent),
+        "runs": runs(app),
+        "errors": entries,
+    }
+
+
+def cells_of(notebook: Path) -> list[dict]:
+    """Return for each heading of the third level the code under it, and what it prints."""
+    found: list[dict] = []
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            level = re.findall(r"^(#+) ", source, re.M)
+            if "###" in level:
+                found.append({"code": "", "output": ""})
+            elif level and found:
+                found.append({})  # another part begins
+        elif found and found[-1]:
+            printed = ("".join(o["text"]) for o in cell["outputs"] if "text" in o)
+            found[-1]["code"] += source + "\n"
+            found[-1]["output"] += "".join(printed)
+    return [one for one in found if one]
+
+
+def symptoms(app: Sphinx) -> Made:
+    """Return the rows of the table of symptoms."""
+    from book._ext.search import plain
+
+    page = "reference/silently_wrong"
+    document = app.env.get_doctree(page)
+    entries, group = [], ""
+    for row in next(iter(document.findall(nodes.tbody))):
+        first, *others = row
+        if not any(cell.astext().strip() for cell in others):
+            group = first.astext().strip()
+            continue
+        claims = claims_in(app, row)
+        cause, remedy, *_ = map(plain, others)
+        entries.append(
+            {
+                "symptom": plain(first),
+                "url": f"{app.builder.get_target_uri(page)}#{row['ids'][0]}",
+                "group": group,
+                "cause": cause,
+                "remedy": remedy,
+                "claims": claims,
+                "passed": on_all(app, claims),
+            }
+        )
+    return {"page": app.builder.get_target_uri(page), "runs": runs(app), "symptoms": entries}
+
+
+# --- The page about the files
+
+
+class DataExample(nodes.General, nodes.Element):
+    """Stands for the links to a file and an entry of it until the page is written."""
+
+
+class DataDirective(SphinxDirective):
+    """`{data} NAME`, with `:entry:`: a file, its schema, how much it holds, and one entry."""
+
+    required_arguments = 1
+    option_spec = {"entry": directives.unchanged_required}  # noqa: RUF012
+
+    def run(self) -> list[nodes.Node]:
+        return [DataExample(name=self.arguments[0], entry=self.options["entry"])]
+
+
+def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Write the links and the entry into their places."""
+    top = "../" * docname.count("/")
+    for place in list(doctree.findall(DataExample)):
+        name = place["name"]
+        made = content(app, name)
+        key = made_key(made)
+        size = round(len(text_of(made).encode()) / 1000)
+        html = (
+            f"<p class='data-file'><a href='{top}{FOLDER}/{name}.json'><code>{FOLDER}/{name}.json"
+            f"</code></a>: {len(made[key])} {escape(key.replace('_', ' '))}, {size} kB "
+            f"(<a href='{top}{FOLDER}/{name}.schema.json'>schema</a>)</p>"
+        )
+        example = EXAMPLES[name](made, place["entry"])
+        text = json.dumps(example, ensure_ascii=False, indent=2)
+        code = nodes.literal_block(text, text, language="json")
+        place.replace_self([nodes.raw("", html, format="html"), code])
+
+
+def anew(app: Sphinx, env: BuildEnvironment) -> set[str]:
+    """Write the page about the files at each build: all that it shows may have changed."""
+    return {PAGE} & env.found_docs
+
+
+# --- The files
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    """Write the files, their schemas and llms.txt, at the end of a build that went well."""
+    if exception is not None or app.builder.format != "html" or PAGE not in app.env.found_docs:
+        return
+    folder = Path(app.outdir, FOLDER)
+    folder.mkdir(exist_ok=True)
+    for name in OFFERED:
+        folder.joinpath(f"{name}.json").write_text(text_of(content(app, name)), encoding="utf-8")
+        schema = json.dumps(schema_of(name, app.config.html_baseurl), ensure_ascii=False, indent=1)
+        folder.joinpath(f"{name}.schema.json").write_text(schema + "\n", encoding="utf-8")
+    Path(app.outdir, "llms.txt").write_text("\n".join(llms(app)) + "\n", encoding="utf-8")
+
+
+# What llms.txt lists besides the data: a page, and what a reader finds there.
+PAGES = {
+    "Look up": {
+        "index": "the usual answers in one table, and a form that finds the right copy",
+        "reference/operations": "for each operation, whether it shares memory with its input",
+        "reference/line": "type a chain of calls, see what each step does",
+        "reference/errors": "messages with cause and remedy",
+        "reference/silently_wrong": "symptoms without a message",
+        "reference/comparison": "every way to copy, side by side",
+        "reference/questions": "short answers, each with the claim that proves it",
+        "reference/claims": "every claim, and the runs that verified it",
+    },
+    "Read": {
+        "start/five_minutes": "the whole subject in short",
+        "topics/what_is_a_copy": "tensor, storage, view",
+        "methods/clone": "a copy through which gradients flow",
+        "methods/detach": "the same memory, outside the graph",
+        "methods/detach_clone": "an independent copy",
+    },
+    "Optional": {
+        "reference/scope": "for which tensors and modes a claim holds",
+        "reference/glossary": "what a term means here",
+        "reference/data": "the fields of the data files, with examples",
+    },
+}
+
+
+def llms(app: Sphinx) -> Iterator[str]:
+    """Yield the lines of llms.txt: what the book is, and where the data and the pages lie."""
+    site = app.config.html_baseurl
+    releases = list(dict.fromkeys(run["torch"] for run in runs(app)))
+    yield f"# {app.config.ogp_site_name}"
+    yield ""
+    yield (
+        "> Every way to copy a tensor in PyTorch, and what each one shares, keeps and costs. "
+        "Each statement that could be false is a claim with a proof that is run; "
+        f"the runs are recorded with torch {', '.join(releases)}."
+    )
+    yield ""
+    yield (
+        "For an independent copy without gradients write `x.detach().clone()`; for a copy through "
+        "which gradients flow write `x.clone()`. Cite a claim by its address, such as "
+        f"{site}methods/clone.html#clone.memory."
+    )
+    yield ""
+    yield "## Data"
+    yield ""
+    for name in OFFERED:
+        schema = schema_of(name, site)
+        yield f"- [{name}.json]({site}{FOLDER}/{name}.json): {schema['description']}"
+    for title, pages in PAGES.items():
+        yield ""
+        yield f"## {title}"
+        yield ""
+        for page, words in pages.items():
+            uri = "" if page == app.config.root_doc else app.builder.get_target_uri(page)
+            yield f"- [{app.env.titles[page].astext()}]({site}{uri}): {words}"
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    """Register the directive and the hooks; called by Sphinx."""
+    app.add_node(DataExample)
+    app.add_directive("data", DataDirective)
+    offer("errors", errors)
+    offer("symptoms", symptoms)
+    app.connect("env-updated", anew)
+    app.connect("doctree-resolved", resolve)
+    app.connect("build-finished", write)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
