@@ -44,14 +44,22 @@ HEAD = {
 Made = dict[str, object]
 OFFERED: dict[str, Callable[[Sphinx], Made]] = {}
 EXAMPLES: dict[str, Callable[[Made, str], object]] = {}
+COUNTS: dict[str, Callable[[Made], str]] = {}
 
 
 def offer(
-    name: str, made: Callable[[Sphinx], Made], example: Callable[[Made, str], object] | None = None
+    name: str,
+    made: Callable[[Sphinx], Made],
+    example: Callable[[Made, str], object] | None = None,
+    count: Callable[[Made], str] | None = None,
 ) -> None:
-    """Publish what a function makes as `data/NAME.json`; `example` takes an excerpt of it."""
+    """Publish what a function makes as `data/NAME.json`; the others say what stands on the page.
+
+    By default `made` has its entries under NAME: `example` takes one, and `count` counts them.
+    """
     OFFERED[name] = made
-    EXAMPLES[name] = example or entry_of
+    EXAMPLES[name] = example or (lambda found, wanted: entry_of(found[name], wanted))
+    COUNTS[name] = count or (lambda found: f"{len(found[name]):,} {name}")
 
 
 def schema_of(name: str, site: str) -> Made:
@@ -91,19 +99,14 @@ def text_of(made: Made) -> str:
     return json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def entry_of(made: Made, wanted: str) -> object:
-    """Return the entry that has a name, an id, or words in its first field."""
-    entries = next(value for key, value in made.items() if key == made_key(made))
-    for entry in entries:
-        if wanted in next(iter(entry.values())):
-            return entry
-    raise ExtensionError(f"no entry of {made['title']} is called {wanted}")
-
-
-def made_key(made: Made) -> str:
-    """Return the name of the list of entries."""
-    lists = (key for key, value in made.items() if isinstance(value, list) and key != "runs")
-    return next(lists)
+def entry_of(entries: list[dict], wanted: str) -> dict:
+    """Return the entry with a name or an id, or the first with these words, in its first field."""
+    first = [next(iter(entry.values())) for entry in entries]
+    places = [n for n, text in enumerate(first) if text == wanted]
+    places += [n for n, text in enumerate(first) if wanted in text]
+    if not places:
+        raise ExtensionError(f"reference/data.md: there is no entry {wanted}")
+    return entries[places[0]]
 
 
 # --- The messages and the symptoms
@@ -261,11 +264,10 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for place in list(doctree.findall(DataExample)):
         name = place["name"]
         made = content(app, name)
-        key = made_key(made)
         size = round(len(text_of(made).encode()) / 1000)
         html = (
             f"<p class='data-file'><a href='{top}{FOLDER}/{name}.json'><code>{FOLDER}/{name}.json"
-            f"</code></a>: {len(made[key])} {escape(key.replace('_', ' '))}, {size} kB "
+            f"</code></a>: {escape(COUNTS[name](made))}, {size} kB "
             f"(<a href='{top}{FOLDER}/{name}.schema.json'>schema</a>)</p>"
         )
         example = EXAMPLES[name](made, place["entry"])

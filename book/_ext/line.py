@@ -232,7 +232,7 @@ def form(machine: dict, releases: list[dict], top: str) -> str:
         f"<button type='button' data-step=\"{step}\">{label(step)}</button>"
         for step in machine["steps"]
     )
-    states = sum(len(machine["layout_sets"][layouts]) for *_, layouts in machine["groups"])
+    states = states_of(machine)
     compared = "".join(
         f" In torch {one['torch']} {count_of(one)} steps do something else; an answer names those "
         "that it meets."
@@ -266,6 +266,11 @@ nothing else is said</label>
 <a href="{top}{data.PAGE}.html#chains">The same as data for programs</a></p>"""
 
 
+def states_of(machine: dict) -> int:
+    """Return how many states a machine has."""
+    return sum(len(machine["layout_sets"][layouts]) for *_, layouts in machine["groups"])
+
+
 def count_of(release: dict) -> str:
     """Say how many steps differ, of how many that were compared."""
     return f"{len(release['differences']['steps']):,} of {release['compared']:,}"
@@ -290,6 +295,6 @@ def write(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, object]:
     """Register the directive; called by Sphinx."""
     app.add_directive("line", LineDirective)
-    data.offer("chains", published, example)
+    data.offer("chains", published, example, lambda made: f"{states_of(made):,} states")
     app.connect("build-finished", write, priority=960)  # after the assets are put together
     return {"parallel_read_safe": True, "parallel_write_safe": True}
