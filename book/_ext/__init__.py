@@ -10,6 +10,7 @@ recognizes the parts that the book gives a meaning. Each file is an extension of
     operations     which operations copy
     line           what a chain of calls does
     data           what is looked up, as JSON for programs; llms.txt
+    messages       the messages and the symptoms as data
     picker         "Which copy do I need?" on the home page
     tables         tables of code on a phone: rows that stack, code that breaks at its joints
     contents       the eyebrow above a title: its part, and its place on the path
@@ -30,8 +31,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PARTS = ("claim_boxes", "terms", "cells", "helpers", "pictures", "accessibility", "ledger",
-         "compiled", "operations", "line", "data", "picker", "tables", "contents", "tool", "search",
-         "assets", "metadata")  # fmt: skip
+         "compiled", "operations", "line", "data", "messages", "picker", "tables", "contents",
+         "tool", "search", "assets", "metadata")  # fmt: skip
 
 
 def no_figure_numbers(app: Sphinx, config: Config) -> None:

@@ -1,12 +1,11 @@
 """What can be looked up in the book as data: `data/NAME.json` with a schema, and `llms.txt`.
 
-Another extension offers what its page shows (`offer`); the messages and the symptoms are read here,
-from their pages. The directive `{data}` shows a file and one of its entries on the page about them.
-The schemas stand in schemas/; what all files have in common (`HEAD`) is added to each.
+Another extension offers what its page shows (`offer`). The directive `{data}` shows a file and one
+of its entries on the page about them. The schemas stand in schemas/; what all files have in common
+(`HEAD`) is added to each.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
@@ -19,13 +18,10 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from verify import evidence
-from verify.book import pinned_torch
-from verify.claims import claims_of
 
 FOLDER = "data"  # at the root of the site
 PAGE = "reference/data"  # the page about the files
 VERSION = "1.0"  # the first number moves when a field goes or changes its meaning
-CLAIM = re.compile(r"[a-z_]+\.[a-z0-9_]+")
 # What each file says first.
 HEAD = {
     "$schema": {"description": "The address of this schema.", "type": "string"},
@@ -109,136 +105,11 @@ def entry_of(entries: list[dict], wanted: str) -> dict:
     return entries[places[0]]
 
 
-# --- The messages and the symptoms
-
-
 def runs(app: Sphinx) -> list[dict]:
     """Return the recorded runs, the same as in claims.json."""
     records = evidence.load_all(Path(app.srcdir).parent / "evidence")
     keys = ("kind", "device", "torch", "python", "date")
     return [{key: record[key] for key in keys} for record in records]
-
-
-def passed(app: Sphinx) -> dict[str, list[str]]:
-    """Return for each claim the releases on which it passed."""
-    kept = app.__dict__.setdefault("book_passed", {})
-    if not kept:
-        root = Path(app.srcdir).parent
-        records = evidence.load_all(root / "evidence")
-        for claim in claims_of(root):
-            kept[claim.id] = [
-                record["torch"]
-                for record in records
-                if evidence.status(record, claim)[0] == evidence.PASSED
-            ]
-    return kept
-
-
-def on_all(app: Sphinx, claims: list[str]) -> list[str]:
-    """Return the releases on which all of the claims passed."""
-    found = [passed(app)[claim] for claim in claims]
-    return [release for release in (found[0] if found else []) if all(release in f for f in found)]
-
-
-def claims_in(app: Sphinx, node: nodes.Node) -> list[str]:
-    """Return the claims that a part of a page states or links to."""
-    ids = [i for quote in node.findall(nodes.block_quote) for i in quote["ids"]]
-    ids += [
-        target
-        for link in node.findall()
-        if isinstance(link, nodes.Element)
-        for target in (str(link.get("reftargetid", "")), str(link.get("refid", "")))
-    ]
-    return list(dict.fromkeys(i for i in ids if CLAIM.fullmatch(i) and i in passed(app)))
-
-
-def errors(app: Sphinx) -> Made:
-    """Return the entries of the page of messages."""
-    from book._ext.search import plain
-
-    page = "reference/errors"
-    document = app.env.get_doctree(page)
-    kinds = {}  # the message of a row of the table: error or warning
-    for row in next(iter(document.findall(nodes.tbody))):
-        link, kind = (cell.astext().strip() for cell in row)
-        kinds[link] = kind
-    cells = cells_of(Path(app.srcdir, f"{page}.ipynb"))
-    entries = []
-    for group in document.children[0].findall(nodes.section):
-        if group.parent is not document.children[0]:
-            continue
-        for section in group.children:
-            if not isinstance(section, nodes.section):
-                continue
-            title = next(iter(section.findall(nodes.title)))
-            texts = [plain(p) for p in section.children if isinstance(p, nodes.paragraph)]
-            claims = claims_in(app, section)
-            entries.append(
-                {
-                    "message": title.astext(),
-                    "url": f"{app.builder.get_target_uri(page)}#{section['ids'][0]}",
-                    "kind": kinds[title.astext()],
-                    "group": next(iter(group.findall(nodes.title))).astext(),
-                    "cause": "\n".join(texts),
-                    **cells[len(entries)],
-                    "claims": claims,
-                    "passed": on_all(app, claims),
-                }
-            )
-    if len(entries) != len(cells):
-        raise ExtensionError(f"{page}: {len(entries)} messages, {len(cells)} headings")
-    return {
-        "page": app.builder.get_target_uri(page),
-        "torch": pinned_torch(Path(app.srcdir).parent),
-        "runs": runs(app),
-        "errors": entries,
-    }
-
-
-def cells_of(notebook: Path) -> list[dict]:
-    """Return for each heading of the third level the code under it, and what it prints."""
-    found: list[dict] = []
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
-            level = re.findall(r"^(#+) ", source, re.M)
-            if "###" in level:
-                found.append({"code": "", "output": ""})
-            elif level and found:
-                found.append({})  # another part begins
-        elif found and found[-1]:
-            printed = ("".join(o["text"]) for o in cell["outputs"] if "text" in o)
-            found[-1]["code"] += source + "\n"
-            found[-1]["output"] += "".join(printed)
-    return [one for one in found if one]
-
-
-def symptoms(app: Sphinx) -> Made:
-    """Return the rows of the table of symptoms."""
-    from book._ext.search import plain
-
-    page = "reference/silently_wrong"
-    document = app.env.get_doctree(page)
-    entries, group = [], ""
-    for row in next(iter(document.findall(nodes.tbody))):
-        first, *others = row
-        if not any(cell.astext().strip() for cell in others):
-            group = first.astext().strip()
-            continue
-        claims = claims_in(app, row)
-        cause, remedy, *_ = map(plain, others)
-        entries.append(
-            {
-                "symptom": plain(first),
-                "url": f"{app.builder.get_target_uri(page)}#{row['ids'][0]}",
-                "group": group,
-                "cause": cause,
-                "remedy": remedy,
-                "claims": claims,
-                "passed": on_all(app, claims),
-            }
-        )
-    return {"page": app.builder.get_target_uri(page), "runs": runs(app), "symptoms": entries}
 
 
 # --- The page about the files
@@ -360,8 +231,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     """Register the directive and the hooks; called by Sphinx."""
     app.add_node(DataExample)
     app.add_directive("data", DataDirective)
-    offer("errors", errors)
-    offer("symptoms", symptoms)
     app.connect("env-updated", anew)
     app.connect("doctree-resolved", resolve)
     app.connect("build-finished", write)

@@ -233,11 +233,7 @@ def form(machine: dict, releases: list[dict], top: str) -> str:
         for step in machine["steps"]
     )
     states = states_of(machine)
-    compared = "".join(
-        f" In torch {one['torch']} {count_of(one)} steps do something else; an answer names those "
-        "that it meets."
-        for one in releases
-    )
+    compared = "".join(f" {compared_with(one)}" for one in releases)
     return f"""
 <link rel="stylesheet" href="{top}_static/lookup/line.css">
 <script src="{top}_static/lookup/{DATA}" defer></script>
@@ -271,9 +267,15 @@ def states_of(machine: dict) -> int:
     return sum(len(machine["layout_sets"][layouts]) for *_, layouts in machine["groups"])
 
 
-def count_of(release: dict) -> str:
-    """Say how many steps differ, of how many that were compared."""
-    return f"{len(release['differences']['steps']):,} of {release['compared']:,}"
+def compared_with(release: dict) -> str:
+    """Say how many steps were compared with another release, and how many differ there."""
+    differ, compared = len(release["differences"]["steps"]), f"{release['compared']:,}"
+    if not differ:
+        return f"torch {release['torch']} does the same in all of {compared} steps compared."
+    return (
+        f"torch {release['torch']} does something else in {differ:,} of {compared} steps compared, "
+        "and an answer that meets one of them says so."
+    )
 
 
 def label(step: str) -> str:

@@ -20,6 +20,13 @@ def recorded() -> Machine:
     return Machine(json.loads(file.read_text(encoding="utf-8")))
 
 
+def behind() -> dict:
+    """Return what programs get of the machine: the same as the page, with the claims."""
+    from tools import chromium
+
+    return json.loads((chromium.SITE / "data" / "chains.json").read_text(encoding="utf-8"))
+
+
 # --- Every operation
 
 
@@ -36,6 +43,12 @@ def test_typing_filters_the_operations(visit):
         assert expected in names and len(names) < 30
     page.get_by_label("Show the operations with").fill("memory nothing-like-this")
     assert page.locator(".op-filter output").inner_text() == "No operation has all these words."
+    for typed in ("shared: sometimes", "SHARED, sometimes", "sháred sometimes"):  # as in all tables
+        page.get_by_label("Show the operations with").fill(typed)
+        found = page.locator("table.operations tr[id]:visible").count()
+        assert 10 < found < total, typed
+    page.get_by_label("Show the operations with").fill("nn.functional.relu")
+    assert page.locator("#op-nn\\.functional\\.relu").is_visible()
     page.get_by_label("Show the operations with").fill("shared: sometimes")
     assert 10 < page.locator("table.operations tr[id]:visible").count() < total
 
@@ -92,6 +105,110 @@ def test_rows_of_a_gpu_are_marked(visit):
     said = ask(page, "x.detach().cpu().numpy()", source="parameter", device="cuda")
     assert "not run" in said and "its own memory" in said
     assert "cuda:0 device" in ask(page, "x.detach().numpy()", device="cuda")
+    said = ask(page, "x.detach().clone().cpu().numpy()", device="cuda", source="plain")
+    shortest = said.partition("Shortest with the same result: ")[2].partition("\n")[0]
+    assert "x.detach().cpu().numpy()" not in shortest or "not run" in shortest
+    assert shortest.startswith("x.numpy(force=True), 24 bytes copied, not run")
+    assert "not run" not in ask(page, "x.clone().detach()", device="cpu").partition("Shortest")[2]
+    said = ask(page, "x.cuda().cpu()")  # on the CPU no chain through a GPU is offered
+    assert "x.to('cpu', copy=True), 24 bytes copied" in said.partition("Shortest")[2]
+
+
+def test_slices_and_other_dtypes(visit):
+    page = visit(LINE)
+    shapes = {
+        "x[:, 1:]": "shape (2, 2), strides (3, 1), offset 1",
+        "x[1:3]": "shape (1, 3), strides (3, 1), offset 3",
+        "x[ 1: ]": "shape (1, 3), strides (3, 1), offset 3",
+        "x[::2]": "shape (1, 3), strides (6, 1), offset 0",
+        "x[None]": "shape (1, 2, 3), strides (6, 3, 1), offset 0",
+        "x[..., 0]": "shape (2), strides (3), offset 0",
+        "x[:, 0]": "shape (2), strides (3), offset 0",
+    }
+    for line, shape in shapes.items():
+        said = ask(page, line)
+        assert shape in said and "yes, and autograd notices" in said, line
+        assert "0 bytes copied" in said and "views.basic" in said, line
+    said = ask(page, "x[:, 1:].contiguous()")
+    assert "16 bytes copied" in said
+    for dtype, copied in (("bool", 6), ("float16", 12), ("bfloat16", 12), ("complex64", 48)):
+        assert f"{copied} bytes copied" in ask(page, "x.clone()", dtype=dtype), dtype
+    assert "BFloat16" in ask(page, "x.numpy()", dtype="bfloat16")
+    ask(page, "x.clone()", source="array")
+    assert "no bfloat16" in page.locator("#line-problem").inner_text()
+    ask(page, "x.clone()", source="parameter", dtype="bool")
+    assert "can require grad" in page.locator("#line-problem").inner_text()
+
+
+def test_channels_last(visit):
+    page = visit(LINE)
+    said = ask(page, "x.contiguous(memory_format=torch.channels_last)", source="images")
+    assert "strides (12, 1, 6, 3), offset 0: channels_last" in said and "96 bytes copied" in said
+    said = ask(page, "x.clone().contiguous()", source="images_last")
+    assert "memory_format.contiguous" in said and "192 bytes copied" in said
+    said = ask(page, "x.to(memory_format=torch.channels_last)", source="plain")
+    assert "rank 4" in page.locator(".line-raises").inner_text()
+    ask(page, "x.clone()", source="images", dtype="bool")
+    assert "choose float32" in page.locator("#line-problem").inner_text()
+
+
+def test_an_answer_links_to_its_claims(visit):
+    page = visit(LINE)
+    ask(page, "x.detach().clone().numpy()", source="parameter")
+    links = page.locator(".line-claims a").evaluate_all("a => a.map(l => l.getAttribute('href'))")
+    assert "../methods/detach.html#detach.memory" in links
+    assert "../methods/clone.html#clone.memory" in links
+    assert "../methods/clone.html#clone.gradient" not in links  # what is cloned requires no grad
+    page.locator(".line-claims a").first.click()
+    page.wait_for_selector("blockquote.claim:target")
+
+
+def test_every_claim_behind_an_answer_stands_in_the_book(visit):
+    made = behind()
+    assert set(made["behind"]) <= set(made["steps"])
+    known = {claim for found in made["behind"].values() for claim in found.values()}
+    assert known == set(made["claims"]) and len(known) > 40
+
+
+def test_what_another_release_does_is_named(visit):
+    page, machine = visit(LINE), recorded()
+    names = list(machine.data["steps"])
+    starts_at = {number: start for start, number in machine.data["start"].items()}
+    shown = 0
+    for release, found in behind()["releases"].items():
+        for state, step, no_grad, words in found["steps"]:
+            if state not in starts_at or no_grad or shown > 20:
+                continue
+            kind, dtype = starts_at[state].split()
+            line = names[step].replace("(v)", "(x)").replace("v", "x", 1)
+            line = names[step][:].replace("v", "x") if names[step] == "v.new_tensor(v)" else line
+            said = ask(page, line, source=kind, dtype=dtype)
+            assert f"torch {release}: {found['words'][words]}"[:60] in " ".join(said.split()), line
+            shown += 1
+    assert shown
+
+
+def test_what_is_not_known_is_said_with_the_nearest_form(visit):
+    page = visit(LINE)
+    said = ask(page, "x.t()[1:3]")
+    assert (
+        "contiguous value of shape 2×3 alone" in said and "nearest that is known of it: [0]" in said
+    )
+    assert "is not followed" in ask(page, "x[0][0].item().clone()")
+    page.locator("#line-code").fill("x[2:5]")
+    problem = page.locator("#line-problem").inner_text()
+    assert "not known in this form" in problem and "The nearest that is known: [1:3]" in problem
+
+
+def test_the_page_is_linked_beside_the_picker_and_back(visit):
+    page = visit("index.html")
+    section = page.locator("section#which-copy-do-i-need")
+    assert section.locator("p a[href='reference/line.html']").count() == 1
+    page = visit("reference/comparison.html")
+    assert page.locator("article a[href='line.html']").count() >= 1
+    page = visit(LINE)
+    page.locator("article a[href='../index.html#which-copy-do-i-need']").click()
+    page.wait_for_selector("form.picker:visible")
 
 
 @pytest.mark.parametrize(

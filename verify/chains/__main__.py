@@ -17,7 +17,8 @@ def main(options: list[str] | None = None) -> int:
     """Write the machine of the pinned torch; of another one, in what it differs."""
     import torch
 
-    from .machine import compare, learn, pack
+    from .machine import learn, pack
+    from .releases import compare
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=RECORDS)
