@@ -1,6 +1,6 @@
 """What can be looked up in the book as data: `data/NAME.json` with a schema, and `llms.txt`.
 
-Another extension offers what its page shows (`offer`). The directive `{data}` shows a file and one
+Another extension offers what its page shows (`offer`). The directive `{data-file}` shows a file and one
 of its entries on the page about them. The schemas stand in schemas/; what all files have in common
 (`HEAD`) is added to each.
 """
@@ -120,7 +120,7 @@ class DataExample(nodes.General, nodes.Element):
 
 
 class DataDirective(SphinxDirective):
-    """`{data} NAME`, with `:entry:`: a file, its schema, how much it holds, and one entry."""
+    """`{data-file} NAME`, with `:entry:`: a file, its schema, how much it holds, and one entry."""
 
     required_arguments = 1
     option_spec = {"entry": directives.unchanged_required}  # noqa: RUF012
@@ -230,7 +230,7 @@ def llms(app: Sphinx) -> Iterator[str]:
 def setup(app: Sphinx) -> dict[str, object]:
     """Register the directive and the hooks; called by Sphinx."""
     app.add_node(DataExample)
-    app.add_directive("data", DataDirective)
+    app.add_directive("data-file", DataDirective)
     app.connect("env-updated", anew)
     app.connect("doctree-resolved", resolve)
     app.connect("build-finished", write)

@@ -1,6 +1,7 @@
 """The two pages where a reader looks something up: every operation, and what a line does."""
 
 import json
+import re
 
 import pytest
 
@@ -180,8 +181,7 @@ def test_what_another_release_does_is_named(visit):
             if state not in starts_at or no_grad or shown > 20:
                 continue
             kind, dtype = starts_at[state].split()
-            line = names[step].replace("(v)", "(x)").replace("v", "x", 1)
-            line = names[step][:].replace("v", "x") if names[step] == "v.new_tensor(v)" else line
+            line = re.sub(r"\bv\b", "x", names[step])
             said = ask(page, line, source=kind, dtype=dtype)
             assert f"torch {release}: {found['words'][words]}"[:60] in " ".join(said.split()), line
             shown += 1

@@ -85,9 +85,13 @@ def test_a_file_fits_its_schema_and_leads_somewhere(name):
 def test_a_defect_is_found(name):
     """A field that is missing, one that is not known, a dead page, a dead anchor."""
     schema = json.loads(text(f"{name}.schema.json"))
+    short = data(name)  # with few entries: each defect is looked for in the whole file
+    for key in (name, "columns", "layout_sets", "groups"):
+        short |= {key: short[key][:3]} if key in short else {}
+    assert problems(short, schema) == []
 
     def broken(change: Callable[[dict], object]) -> list[str]:
-        made = copy.deepcopy(data(name))
+        made = copy.deepcopy(short)
         change(made)
         return problems(made, schema)
 
@@ -118,7 +122,7 @@ def test_the_counts_agree_with_the_pages():
         "symptoms": ids("reference/silently_wrong.html", "table.filtered tbody tr[id]"),
     }
     for name, found in kinds.items():
-        assert [one["url"] for one in data(name)[name]] == found, name
+        assert sorted(one["url"] for one in data(name)[name]) == sorted(found), name
     html = page(Path("reference/line.html"))
     states = sum(len(data("chains")["layout_sets"][n]) for *_, n in data("chains")["groups"])
     assert f"{states:,} states" in html.select_one(".line-release").get_text()
@@ -139,7 +143,8 @@ def test_the_entries_say_what_their_places_say():
     for entry in data("symptoms")["symptoms"]:
         row = html.find(id=entry["url"].partition("#")[2])
         assert row.find("td").get_text().split() == entry["symptom"].replace("`", "").split()
-        assert all(row.find("a", string=re.compile(claim)) for claim in entry["claims"])
+        links = {link.get_text() for link in row.find_all("a")}
+        assert set(entry["claims"]) <= links
 
 
 def test_the_page_about_the_data_shows_each_file_and_an_entry_of_it():

@@ -402,6 +402,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     [/cuda:0 device/, "Write cpu() before it."],
     [/'numpy.ndarray' object has no attribute/, "This is an array: torch.from_numpy() makes a tensor of it, which shares its memory."],
     [/object has no attribute/, "This is no tensor any more: torch.tensor() makes one of it."],
+    [/ScalarType BFloat16/, "NumPy has no bfloat16. Convert first: float()."],
     [/expected np.ndarray/, "from_numpy() takes arrays only. A tensor needs no conversion."],
   ];
 
