@@ -1,8 +1,8 @@
 """What can be looked up in the book as data: `data/NAME.json` with a schema, and `llms.txt`.
 
-Another extension offers what its page shows (`offer`). The directive `{data-file}` shows a file and one
-of its entries on the page about them. The schemas stand in schemas/; what all files have in common
-(`HEAD`) is added to each.
+Another extension offers what its page shows (`offer`). The directive `{data-file}` shows a file and
+one of its entries on the page about them. The schemas stand in schemas/; what all files have in
+common (`HEAD`) is added to each.
 """
 
 import json
@@ -183,9 +183,9 @@ PAGES = {
     "Read": {
         "start/five_minutes": "the whole subject in short",
         "topics/what_is_a_copy": "tensor, storage, view",
-        "methods/clone": "a copy through which gradients flow",
-        "methods/detach": "the same memory, outside the graph",
-        "methods/detach_clone": "an independent copy",
+        "methods/clone": "the copy that lets gradients flow back",
+        "methods/detach": "the values without gradients, and no new memory",
+        "methods/detach_clone": "the usual copy, independent of its source",
     },
     "Optional": {
         "reference/scope": "for which tensors and modes a claim holds",
