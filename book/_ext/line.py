@@ -271,10 +271,10 @@ def compared_with(release: dict) -> str:
     """Say how many steps were compared with another release, and how many differ there."""
     differ, compared = len(release["differences"]["steps"]), f"{release['compared']:,}"
     if not differ:
-        return f"torch {release['torch']} does the same in all of {compared} steps compared."
+        return f"Compared with torch {release['torch']}: all {compared} steps do the same."
     return (
-        f"torch {release['torch']} does something else in {differ:,} of {compared} steps compared, "
-        "and an answer that meets one of them says so."
+        f"Compared with torch {release['torch']}: {differ:,} of {compared} steps do something else "
+        "there, and an answer that meets one of them says so."
     )
 
 

@@ -133,6 +133,8 @@ def as_written(code: str, step: str, start: tuple) -> tuple:
 def test_another_way_to_write_a_step_is_the_same(machine):
     for written, step in ALIASES.items():
         for start in starts():
+            if step in SLICES and start[0].startswith("images"):  # slices are not known of these
+                continue
             seen, known = as_written(written, step, start)
             named = (re.sub("no attribute '.*'", "", str(found)) for found in (seen, known))
             assert len(set(named)) == 1, (written, start, seen, known)

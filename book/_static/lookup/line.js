@@ -332,7 +332,7 @@ document.addEventListener("DOMContentLoaded", async () => {
           if (!target.items.changes.startsWith(items.changes) || done.has(`${found.to}|${found.device}|${same(items)}`)) continue;
           const bytes = entry.bytes + (found.move === 2 ? size(after) : 0);
           const node = found.node === "kept" ? entry.node : found.node;
-          queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, device: found.device, derived: entry.derived || found.derived, number: ++number });
+          queue.push({ here: found.to, items, path: [...entry.path, name], bytes, node, device: found.device, derived: entry.derived || found.derived, warns: entry.warns || Boolean(found.said), number: ++number });
         }
       }
     }
@@ -485,7 +485,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const best = cheaper(rows, start, quiet);
     const lines = [];
     const differ = (entry) => (entry.node !== last.node ? ` It differs in the node: ${entry.node || "none"} instead of ${last.node || "none"}.` : "");
-    const line = (what, entry) => `${what} with the same result: ${code(written(entry.path))}, ${entry.bytes} bytes copied${entry.derived ? ", <em>not run</em>" : ""}.${differ(entry)}`;
+    const line = (what, entry) => `${what} with the same result: ${code(written(entry.path))}, ${entry.bytes} bytes copied${entry.derived ? ", <em>not run</em>" : ""}.${entry.warns ? " It warns." : ""}${differ(entry)}`;
     if (best.steps && best.steps.path.length < steps.length) lines.push(line("Shortest", best.steps));
     if (best.bytes && best.bytes.bytes < last.bytes && written(best.bytes.path) !== written(best.steps?.path || [])) lines.push(line("Cheapest", best.bytes));
     if (!lines.length) lines.push("No shorter and no cheaper chain of these steps has the same result.");
