@@ -160,6 +160,10 @@ def test_an_answer_links_to_its_claims(visit):
     assert "../methods/detach.html#detach.memory" in links
     assert "../methods/clone.html#clone.memory" in links
     assert "../methods/clone.html#clone.gradient" not in links  # what is cloned requires no grad
+    first = page.locator(".line-claims").first
+    assert first.inner_text().startswith("Proved by")
+    ask(page, "x.detach()", source="plain", dtype="int64")  # claims speak of floating-point tensors
+    assert first.inner_text().startswith("See")
     page.locator(".line-claims a").first.click()
     page.wait_for_selector("blockquote.claim:target")
 

@@ -420,11 +420,16 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   const others = (here, name, quiet) => otherwise(here, name, quiet).map(([release, words]) => `<p class="line-other">torch ${release}: ${escape(words)}</p>`).join("");
 
+  const FLOATS = ["float16", "bfloat16", "float32", "float64"];
+
   // What stands under a step: its claims, and what other releases do.
   function notes(row, before, quiet) {
     if (!before || row.derived) return "";
     const claims = behind(row, before, quiet).map((claim) => `<a href="../${M.claims[claim]}">${code(claim)}</a>`);
-    return (claims.length ? `<p class="line-claims">Proved by ${claims.join(", ")}</p>` : "") + others(before.here, row.name, quiet);
+    // Claims speak of floating-point tensors, and of grad mode (reference/scope).
+    const value = state(before.here);
+    const proved = !quiet && (!value.tensor || FLOATS.includes(value.dtype));
+    return (claims.length ? `<p class="line-claims">${proved ? "Proved by" : "See"} ${claims.join(", ")}</p>` : "") + others(before.here, row.name, quiet);
   }
 
   // Steps of the same kind: where one is not known, another may be.
