@@ -10,23 +10,31 @@ import numpy as np
 import pytest
 import torch
 
+from verify import ROOT
+from verify.book import pinned_torch
 from verify.chains import RECORDS
 from verify.chains.machine import NAMES, Machine, follow, mode, one, starts, steps_of
 from verify.chains.releases import compare
 from verify.chains.shorter import better
 from verify.chains.values import ALIASES, SLICED, SLICES, STEPS, run, source, state
 
-FILE = RECORDS / f"torch-{torch.__version__.partition('+')[0]}.json"
+RELEASE = torch.__version__.partition("+")[0]
+PINNED = pinned_torch(ROOT)
+
+
+def recorded(release: str) -> dict:
+    """Return the record of a release."""
+    return json.loads((RECORDS / f"torch-{release}.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def machine():
     """Return the machine of this release."""
-    if not FILE.is_file():
-        pytest.skip(f"not run: {FILE.name} is not there")
+    if RELEASE != PINNED:
+        pytest.skip(f"not run: the machine is that of torch {PINNED}")
     always = torch.is_warn_always_enabled()
     torch.set_warn_always(True)
-    yield Machine(json.loads(FILE.read_text(encoding="utf-8")))
+    yield Machine(recorded(PINNED))
     torch.set_warn_always(always)
 
 
@@ -191,3 +199,10 @@ def test_a_difference_between_releases_is_found(machine):
     assert found["words"] == ["the node is CloneBackward0"]
     clones = {step for step in NAMES if step.startswith("v.clone(")}
     assert {NAMES[step] for _, step, *_ in found["steps"]} >= clones
+
+
+def test_what_this_release_does_otherwise_is_recorded():
+    if not (RECORDS / f"torch-{RELEASE}.json").is_file() or RELEASE == PINNED:
+        pytest.skip(f"not run: no comparison of torch {RELEASE} with {PINNED} is recorded")
+    found = json.loads(json.dumps(compare(recorded(PINNED))))
+    assert found.items() <= recorded(RELEASE).items()
