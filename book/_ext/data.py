@@ -6,6 +6,7 @@ common (`HEAD`) is added to each.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
@@ -142,9 +143,20 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             f"(<a href='{top}{FOLDER}/{name}.schema.json'>schema</a>)</p>"
         )
         example = EXAMPLES[name](made, place["entry"])
-        text = json.dumps(example, ensure_ascii=False, indent=2)
+        text = in_lines(example)
         code = nodes.literal_block(text, text, language="json")
         place.replace_self([nodes.raw("", html, format="html"), code])
+
+
+def in_lines(example: object) -> str:
+    """Return an example as JSON in lines, a short list in one."""
+
+    def short(found: re.Match) -> str:
+        inner = " ".join(found[1].split())
+        return f"[{inner}]" if len(inner) < 70 else found[0]
+
+    text = json.dumps(example, ensure_ascii=False, indent=2)
+    return re.sub(r"\[\n\s+([^\[\]{}]*?)\n\s*\]", short, text)
 
 
 def anew(app: Sphinx, env: BuildEnvironment) -> set[str]:
