@@ -92,7 +92,6 @@ ALIASES = {
     "v.to(torch.int64)": "v.long()",
     "v[1:]": "v[1:3]",
     "v[:, 0]": "v[..., 0]",
-    "v.unsqueeze(0)": "v[None]",
     "torch.utils.dlpack.from_dlpack(v)": "torch.from_dlpack(v)",
     "torch.nn.Parameter(v)": "nn.Parameter(v)",
     "2 * v": "v * 2",
