@@ -27,15 +27,21 @@ def recorded(release: str) -> dict:
     return json.loads((RECORDS / f"torch-{release}.json").read_text(encoding="utf-8"))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def each_warning():
+    """Let each step warn, not the first one alone."""
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    yield
+    torch.set_warn_always(always)
+
+
 @pytest.fixture(scope="module")
 def machine():
     """Return the machine of this release."""
     if RELEASE != PINNED:
         pytest.skip(f"not run: the machine is that of torch {PINNED}")
-    always = torch.is_warn_always_enabled()
-    torch.set_warn_always(True)
-    yield Machine(recorded(PINNED))
-    torch.set_warn_always(always)
+    return Machine(recorded(PINNED))
 
 
 def differ(machine: Machine, chains) -> tuple[int, list]:
