@@ -10,7 +10,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-READERS_HAVE = ("torch", "numpy", "matplotlib", "perfplot", "ipykernel")
+READERS_HAVE = ("torch", "numpy", "matplotlib", "perfplot", "safetensors", "ipykernel")
 
 
 def modules_of(distributions):
