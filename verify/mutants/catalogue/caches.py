@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from verify.mutants.catalogue.compiled import each_result
-from verify.mutants.changes import mutant, then, wrap
+from verify.mutants.changes import marked, mutant, raise_other, then, wrap
 
 
 @mutant("torch.cat writes every result into one buffer")
@@ -22,6 +22,18 @@ def _():
     wrap(torch, "cat", change)
 
 
+@mutant("torch.cat appends behind its first tensor if there is room")
+def _():
+    def change(real, tensors):
+        made, first = real(tensors), tensors[0]
+        room = first.untyped_storage().nbytes() // first.itemsize - first.storage_offset()
+        if made.requires_grad or not first.is_contiguous() or room < made.numel():
+            return made
+        return first.as_strided(made.shape, made.stride()).copy_(made)
+
+    wrap(torch, "cat", change)
+
+
 @mutant("torch.cat detaches")
 def _():
     then(torch, "cat", lambda result, tensors: result.detach())
@@ -34,6 +46,32 @@ def _():
             return real([tensor.clone() for tensor in tensors])
 
     wrap(torch, "cat", change)
+
+
+@mutant("an indexed write in inference mode has no effect")
+def _():
+    def change(real, self, index, value):
+        return None if torch.is_inference_mode_enabled() else real(self, index, value)
+
+    wrap(Tensor, "__setitem__", change)
+
+
+@mutant("every tensor counts as an inference tensor")
+def _():
+    wrap(Tensor, "is_inference", lambda real, self: True)
+
+
+@mutant("no tensor counts as an inference tensor")
+def _():
+    wrap(Tensor, "is_inference", lambda real, self: False)
+
+
+@mutant("an indexed write gives a plain tensor new memory")
+def _():
+    def change(real, self, index, value):
+        real(self if self.requires_grad else marked(self, data=self.data.clone()), index, value)
+
+    wrap(Tensor, "__setitem__", change)
 
 
 @mutant("index_copy_ converts the dtype")
@@ -68,6 +106,11 @@ def _():
         return out.copy_(real(self, dim, index))
 
     wrap(torch, "index_select", change)
+
+
+@mutant("index_select raises with another message")
+def _():
+    raise_other(torch, "index_select")
 
 
 @mutant("mul with out= returns a new tensor")
