@@ -55,6 +55,18 @@ def test_requires_grad(x: Tensor) -> None:
     assert node(copy) == ("CloneBackward" if x.requires_grad else None)
 
 
+@claim("clone.fresh", x=tensors(kinds=GRAD))
+def test_fresh(x: Tensor) -> None:
+    x.retain_grad()
+    x.register_hook(lambda gradient: None)
+    x.note = "mine"
+    x.backward(torch.ones_like(x), retain_graph=True)
+    copy = x.clone()
+    with quiet():
+        assert x.grad is not None and copy.grad is None
+    assert not copy._backward_hooks and not copy.retains_grad and not hasattr(copy, "note")
+
+
 @claim("clone.gradient", x=tensors(kinds=GRAD))
 def test_gradient_unchanged(x: Tensor) -> None:
     assert torch.equal(gradient(x.clone(), x, numbered(x)), numbered(x))

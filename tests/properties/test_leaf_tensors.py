@@ -162,6 +162,8 @@ def test_flag(x: Tensor, flag: bool) -> None:
     behind = x.grad_fn
     with raises(RuntimeError):
         x.requires_grad = flag
+    with raises(RuntimeError):
+        x.requires_grad_(False)
     assert not x.detach().requires_grad
     assert x.requires_grad_() is x and x.grad_fn is behind
 

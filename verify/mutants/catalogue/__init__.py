@@ -21,6 +21,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     gradients,
     modules,
     compiled,
+    caches,
     deepcopy_pickle,
     layout,
     operations,

@@ -124,6 +124,21 @@ def _():
     then(Tensor, "clone", lambda copy, self: marked(copy, grad=getattr(self, "source", None)))
 
 
+@mutant("clone takes over the hooks of its source")
+def _():
+    def change(copy, self):
+        for hook in (self._backward_hooks or {}).values():
+            copy.register_hook(hook)
+        return copy
+
+    then(Tensor, "clone", change)
+
+
+@mutant("clone takes over the Python attributes of its source")
+def _():
+    then(Tensor, "clone", lambda copy, self: marked(copy, **self.__dict__))
+
+
 @mutant("clone made in inference mode is a normal tensor")
 def _():
     in_mode(Tensor, "clone", lambda: torch.inference_mode(False))

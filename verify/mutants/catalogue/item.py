@@ -108,3 +108,13 @@ def _():
 @mutant("item warns for a tensor that requires grad")
 def _():
     warn(Tensor, "item", "this leaves the graph", lambda self: self.requires_grad)
+
+
+@mutant("a number format is taken by a Parameter and by a tensor with one element")
+def _():
+    allow(Tensor, "__format__", lambda self, spec: format(self.item(), spec), TypeError)
+
+
+@mutant("a number format is refused for a tensor that requires grad")
+def _():
+    refuse(Tensor, "__format__", lambda self, spec: spec and self.requires_grad, TypeError)

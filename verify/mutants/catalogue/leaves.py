@@ -230,3 +230,8 @@ def _():
         )
 
     wrap(Tensor, "register_hook", change)
+
+
+@mutant("requires_grad_(False) takes a non-leaf out of the graph")
+def _():
+    allow(Tensor, "requires_grad_", lambda self, flag: self.detach_())

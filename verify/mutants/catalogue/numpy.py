@@ -333,3 +333,9 @@ def _():
         "numpy",
         lambda real, self: np.from_dlpack(self) if self.numel() == 2 else real(self),
     )
+
+
+@mutant("NumPy's functions take a tensor")
+def _():
+    for name in ("mean", "sum", "std", "var", "max", "min", "prod"):
+        wrap(np, name, lambda real, a: real(a.detach().cpu().numpy() if is_tensor(a) else a))
