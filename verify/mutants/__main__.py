@@ -21,6 +21,7 @@ from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
 from verify.mutants.harness import (
+    FACTS,
     USUAL,
     Job,
     make_shell,
@@ -67,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
-    facts = read_ahead(shell, claims)
+    read_ahead(shell, claims)
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
     todo = []
     for run in without_mutants(shell, claims, chosen, options.n):
@@ -107,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
         problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
     facts = {
         id: [fact for fact in found if not fact.is_label(USUAL.get(id, {}).get(fact.number, []))]
-        for id, found in facts.items()
+        for id, found in FACTS.items()
     }
     unbroken = {id: [f for f in found if f.number not in broken[id]] for id, found in facts.items()}
     if not options.names:

@@ -23,6 +23,7 @@ from verify.mutants import changes, facts
 
 NOTES = facts.Notes()  # of the cell that runs
 SNIPPETS: dict[str, dict] = {}  # what each snippet defines
+FACTS: dict[str, list[facts.Fact]] = {}  # of each claim
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
@@ -94,16 +95,15 @@ def make_shell():
     return shell
 
 
-def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
+def read_ahead(shell, claims: list[Claim]) -> None:
     """Parse every cell and run the snippets once, here, for all the forks.
 
-    Return the facts of each claim. Those of what compiles are not told apart: a compiler reads the
+    Note the facts of each claim. Those of what compiles are not told apart: a compiler reads the
     code itself.
     """
     notebooks = {claim.notebook.path: claim.notebook for claim in claims}.values()
     sources = {cell.source: cell for notebook in notebooks for cell in notebook.code}
     proofs = {claim.proof.source: claim for claim in claims if slow_kind(claim) != "compile"}
-    found = {}
     shell.user_ns[facts.NOTES] = NOTES
     shell.transform_cell = functools.cache(shell.transform_cell)
     parse, trees = shell.compile.ast_parse, {}
@@ -112,7 +112,7 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
         with contextlib.suppress(SyntaxError):
             trees[transformed] = parse(transformed)
             if claim := proofs.get(source):
-                found[claim.id] = facts.instrument(trees[transformed])
+                FACTS[claim.id] = facts.instrument(trees[transformed])
         if cell.snippet:  # it only defines helpers: no mutant can change that
             _, error = run_cell(shell, cell)
             if error is not None:
@@ -122,7 +122,6 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
-    return found
 
 
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
@@ -174,6 +173,8 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
                 noted[claim.id] = dict(NOTES.printed)
             elif claim.id in failed:
                 noted[claim.id] = NOTES.broken(USUAL.get(claim.id, {}))
+                if error is not None:
+                    noted[claim.id] |= facts.ended_by(error, FACTS.get(claim.id, []))
     return failed, uncounted, touched, noted
 
 
