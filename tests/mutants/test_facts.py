@@ -79,6 +79,8 @@ def test_what_stands_in_the_proof_is_a_label():
         ("def f(x=1):\n    print(x)\nf()", "x", False),
         ("with a as x:\n    print(x)", "x", False),
         ("(x, y), z = a, 1\nprint(x)", "x", False),
+        ("for n in (1, 2):\n    if a:\n        print(n)", "n", False),
+        ("for n in (1, 2):\n    try:\n        print(n)\n    finally:\n        a", "n", False),
     ],
 )
 def test_what_is_made_of_written_values_is_a_label(source, shown, label):

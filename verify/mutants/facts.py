@@ -12,7 +12,6 @@ import builtins
 import os
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import repeat
 from types import TracebackType
 from typing import NamedTuple
 
@@ -119,21 +118,30 @@ class Rewrite(ast.NodeTransformer):
         self.facts: list[Fact] = []
         self.values = values
         self.awaited: list[Place] = []  # where the errors should arise of the handlers around here
+        self.sure = True  # is what stands here run in any case?
 
     def note(self, node: ast.expr, *elements: ast.expr) -> ast.Constant:
         places = (*map(place, elements or [node]), *self.awaited)
-        written = is_written(node, self.values)
+        written = self.sure and is_written(node, self.values)
         self.facts.append(Fact(len(self.facts), ast.unparse(node), places, written))
         return ast.Constant(len(self.facts) - 1)
 
     def visit_Try(self, node: ast.Try) -> ast.Try:
-        outside, last = self.awaited, node.body[-1]
+        outside, sure, last = self.awaited, self.sure, node.body[-1]
         body = place(node.body[0])[0], place(last)[1]
+        self.sure = False
         node.body = self.visit_all(node.body)
         if isinstance(last, ast.Raise):  # AssertionError("no error was raised")
             self.awaited = [*outside, body]
         node.handlers, self.awaited = self.visit_all(node.handlers), outside
         node.orelse, node.finalbody = map(self.visit_all, (node.orelse, node.finalbody))
+        self.sure = sure
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.If:
+        sure, self.sure = self.sure, False
+        self.generic_visit(node)
+        self.sure = sure
         return node
 
     def visit_all(self, nodes: list) -> list:
@@ -214,7 +222,8 @@ def values_of(tree: ast.Module) -> Values:
             known.add(target)
         elif isinstance(target, ast.Tuple):
             fits = isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts)
-            for one, other in zip(target.elts, value.elts if fits else repeat(None)):
+            values = value.elts if fits else [None] * len(target.elts)
+            for one, other in zip(target.elts, values, strict=True):
                 bind(one, other)
 
     nodes = [*ast.walk(tree)]

@@ -108,3 +108,16 @@ def _():
 @mutant("item warns for a tensor that requires grad")
 def _():
     warn(Tensor, "item", "this leaves the graph", lambda self: self.requires_grad)
+
+
+@mutant("float() of a tensor that requires grad warns with another text")
+def _():
+    warn(Tensor, "__float__", "use item()", lambda *args: False)
+
+
+@mutant("float() of a tensor that requires grad warns each time")
+def _():
+    def when(self):
+        return self.requires_grad and torch.is_grad_enabled()
+
+    warn(Tensor, "__float__", "this leaves the graph", when)

@@ -1,0 +1,40 @@
+"""Mutants: what as_tensor makes of lists, numbers, buffers and arrays; asarray of a leaf."""
+
+import numpy as np
+import torch
+
+from verify.mutants.changes import is_tensor, mutant, then, wrap
+
+
+@mutant("as_tensor gives float64")
+def _():
+    then(torch, "as_tensor", lambda made, data: made.double())
+
+
+@mutant("as_tensor and asarray ignore dtype=")
+def _():
+    for name in ("as_tensor", "asarray"):
+        wrap(torch, name, lambda real, x, dtype=None, **options: real(x, **options))
+
+
+@mutant("as_tensor of a number has one dimension")
+def _():
+    then(torch, "as_tensor", lambda made, x: made.reshape(1) if isinstance(x, int) else made)
+
+
+@mutant("as_tensor of a bytearray counts from one")
+def _():
+    then(torch, "as_tensor", lambda made, x: made + 1 if isinstance(x, bytearray) else made)
+
+
+@mutant("as_tensor of an array makes a list of it first")
+def _():
+    def change(real, x, **options):
+        return real(x.tolist() if isinstance(x, np.ndarray) else x, **options)
+
+    wrap(torch, "as_tensor", change)
+
+
+@mutant("asarray of a leaf does not require grad")
+def _():
+    then(torch, "asarray", lambda made, x: made.detach() if is_tensor(x) and x.is_leaf else made)

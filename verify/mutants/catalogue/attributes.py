@@ -1,0 +1,228 @@
+"""Mutants: what tensors say about themselves."""
+
+import itertools
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import get_gradient_edge
+
+from verify.mutants.changes import (
+    is_tensor,
+    mutant,
+    nodes_behind,
+    put,
+    then,
+    wrap,
+    wrap_property,
+)
+
+OTHER_DTYPES = {
+    torch.float32: torch.float64,
+    torch.bfloat16: torch.float16,
+    torch.int64: torch.int32,
+    torch.int8: torch.int16,
+}
+
+
+@mutant("no tensor says that it requires grad")
+def _():
+    wrap_property(Tensor, "requires_grad", lambda read, self: False)
+
+
+@mutant("every tensor of floats says that it requires grad")
+def _():
+    def read_flag(read, self):
+        return read(self) or self.is_floating_point()
+
+    wrap_property(Tensor, "requires_grad", read_flag)
+
+
+@mutant("a tensor that was changed is no leaf")
+def _():
+    def read_leaf(read, self):
+        return read(self) and (self.is_inference() or not self._version)
+
+    wrap_property(Tensor, "is_leaf", read_leaf)
+
+
+@mutant("every tensor has a grad_fn")
+def _():
+    def read_node(read, self):
+        if read(self) is None and self.requires_grad:
+            return get_gradient_edge(self).node
+        return read(self) or "no node"
+
+    wrap_property(Tensor, "grad_fn", read_node)
+
+
+@mutant("the version counter starts at one")
+def _():
+    wrap_property(Tensor, "_version", lambda read, self: read(self) + 1)
+
+
+@mutant("a tensor names a dtype that it does not have")
+def _():
+    wrap_property(Tensor, "dtype", lambda read, self: OTHER_DTYPES.get(read(self), read(self)))
+
+
+@mutant("the shape begins with a 1")
+def _():
+    wrap_property(Tensor, "shape", lambda read, self: torch.Size((1, *read(self))))
+
+
+@mutant("a tensor names a device on which it is not")
+def _():
+    wrap_property(Tensor, "device", lambda read, self: torch.device("cuda", 0))
+
+
+@mutant("a tensor on the CPU says that it is on meta")
+def _():
+    wrap_property(Tensor, "is_meta", lambda read, self: True)
+
+
+@mutant("len counts one too many")
+def _():
+    wrap(Tensor, "__len__", lambda real, self: real(self) + 1)
+
+
+@mutant("every tensor says that it is an inference tensor")
+def _():
+    wrap(Tensor, "is_inference", lambda real, self: True)
+
+
+@mutant("every tensor says that it is in shared memory")
+def _():
+    wrap(Tensor, "is_shared", lambda real, self: True)
+
+
+@mutant("a storage counts its numbers, not its bytes")
+def _():
+    wrap(torch.UntypedStorage, "nbytes", lambda real, self: real(self) // 4)
+
+
+@mutant("every storage has the same address")
+def _():
+    wrap(torch.UntypedStorage, "data_ptr", lambda real, self: 64)
+
+
+@mutant("each time a storage is asked it has another address")
+def _():
+    addresses = itertools.count(64, 64)
+    wrap(torch.UntypedStorage, "data_ptr", lambda real, self: next(addresses))
+
+
+@mutant("asking for the storage of a tensor counts as a write")
+def _():
+    def after(storage, self):
+        if not self.is_inference():
+            torch.autograd.graph.increment_version(self)
+        return storage
+
+    then(Tensor, "untyped_storage", after)
+
+
+@mutant("nothing is found in .grad")
+def _():
+    wrap_property(Tensor, "grad", lambda read, self: None)
+
+
+@mutant("the gradient in .grad lies on another device")
+def _():
+    def read_grad(read, self):
+        return None if read(self) is None else read(self).to("cpu:0")
+
+    wrap_property(Tensor, "grad", read_grad)
+
+
+@mutant("a gradient in float64 is a row in float32")
+def _():
+    def read_grad(read, self):
+        grad = read(self)
+        return grad[None].float() if is_tensor(grad) and grad.dtype == torch.float64 else grad
+
+    wrap_property(Tensor, "grad", read_grad)
+
+
+@mutant("the gradient takes the memory of its tensor")
+def _():
+    def read_grad(read, self):
+        return None if read(self) is None else self.detach()
+
+    wrap_property(Tensor, "grad", read_grad)
+
+
+@mutant("assigning .grad converts the gradient")
+def _():
+    def write(set_, self, value):
+        set_(self, value.to(self.dtype) if is_tensor(value) else value)
+
+    wrap_property(Tensor, "grad", None, write)
+
+
+@mutant("grad_dtype converts the tensor itself")
+def _():
+    def write(set_, self, dtype):
+        if dtype is not None:
+            self.data = self.data.to(dtype)
+        set_(self, dtype)
+
+    wrap_property(Tensor, "grad_dtype", None, write)
+
+
+@mutant("a gradient that comes through a conversion keeps its dtype")
+def _():
+    def change(real, self):
+        nodes = list(nodes_behind(self))
+        real(self)
+        if any(node.name() in ("CopyBackwards", "ToCopyBackward0") for node in nodes):
+            for leaf in (node.variable for node in nodes if hasattr(node, "variable")):
+                leaf.grad_dtype = None
+                leaf.grad = leaf.grad.double()
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant(".data makes the tensor itself a plain one")
+def _():
+    def read_data(read, self):
+        leaf = self.is_leaf and self.requires_grad
+        return self.requires_grad_(False) if leaf else read(self)
+
+    wrap_property(Tensor, "data", read_data)
+
+
+@mutant("detach works in place")
+def _():
+    wrap(Tensor, "detach", lambda real, self: real(self) if self._is_view() else self.detach_())
+
+
+@mutant("assigning .data has no effect")
+def _():
+    def write(set_, self, value):
+        old = self.data
+        set_(self, value)
+        set_(self, old)
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("a refused assignment to .data fills the tensor with ones")
+def _():
+    def write(set_, self, value):
+        try:
+            set_(self, value)
+        except RuntimeError:
+            self.detach().fill_(1)
+            raise
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("Tensor has a method rename")
+def _():
+    put(Tensor, "rename", lambda self, *names: self)
+
+
+@mutant("torch.ones ignores names=")
+def _():
+    wrap(torch, "ones", lambda real, *sizes, names=None, **options: real(*sizes, **options))
