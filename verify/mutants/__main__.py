@@ -30,6 +30,7 @@ from verify.mutants.harness import (
     run_all,
     without_mutants,
 )
+from verify.mutants.left import LEFT
 from verify.mutants.properties import survivors as unbroken_properties
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
@@ -110,13 +111,22 @@ def main(arguments: list[str] | None = None) -> int:
         id: [fact for fact in found if not fact.is_label(USUAL.get(id, {}).get(fact.number, []))]
         for id, found in FACTS.items()
     }
-    unbroken = {id: [f for f in found if f.number not in broken[id]] for id, found in facts.items()}
+    unbroken = [(id, f.code) for id, found in facts.items() for f in found
+                if f.number not in broken[id]]  # fmt: skip
     if not options.names:
-        total, left = (sum(map(len, found.values())) for found in (facts, unbroken))
-        print(f"{total - left} of {total} facts of the claims fail under a mutant")
+        total = sum(map(len, facts.values()))
+        print(f"{total - len(unbroken)} of {total} facts of the claims fail under a mutant")
+        problems += [f"LEFT (verify/mutants/left.py) names a fact that is not there, or fails "
+                     f"under a mutant: {id}: {code}"
+                     for id in facts for code in LEFT.get(id, {}) if (id, code) not in unbroken]  # fmt: skip
+        for id, code in unbroken:
+            if reason := LEFT.get(id, {}).get(code):
+                print(f"  left: {id}: {code}\n        {reason}")
+        unexplained = [f"{id}: {code}" for id, code in unbroken if code not in LEFT.get(id, {})]
+        print(f"{len(unbroken) - len(unexplained)} more have a reason why none does; "
+              f"{len(unexplained)} have none")  # fmt: skip
         if options.facts:
-            lines = [f"{id}: {fact.code}\n" for id, found in unbroken.items() for fact in found]
-            options.facts.write_text("".join(lines), encoding="utf-8")
+            options.facts.write_text("".join(f"{line}\n" for line in unexplained), "utf-8")
     held = properties_of(claims) if options.root == ROOT else []
     if held and not options.names:
         wrong, unbroken = unbroken_properties(held, killers, options.n)

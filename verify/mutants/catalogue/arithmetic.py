@@ -359,3 +359,12 @@ def _():
 @mutant("coalesce takes the mean of several values")
 def _():
     then(Tensor, "coalesce", lambda result, self: result * 0.5)
+
+
+@mutant("a square is recorded as a product of two tensors")
+def _():
+    wrap(
+        Tensor,
+        "__pow__",
+        lambda real, self, power: torch.mul(self, self) if power == 2 else real(self, power),
+    )
