@@ -111,22 +111,17 @@ def main(arguments: list[str] | None = None) -> int:
         id: [fact for fact in found if not fact.is_label(USUAL.get(id, {}).get(fact.number, []))]
         for id, found in FACTS.items()
     }
-    unbroken = [(id, f.code) for id, found in facts.items() for f in found
-                if f.number not in broken[id]]  # fmt: skip
     if not options.names:
-        total = sum(map(len, facts.values()))
-        print(f"{total - len(unbroken)} of {total} facts of the claims fail under a mutant")
-        problems += [f"LEFT (verify/mutants/left.py) names a fact that is not there, or fails "
-                     f"under a mutant: {id}: {code}"
-                     for id in facts for code in LEFT.get(id, {}) if (id, code) not in unbroken]  # fmt: skip
-        for id, code in unbroken:
-            if reason := LEFT.get(id, {}).get(code):
-                print(f"  left: {id}: {code}\n        {reason}")
-        unexplained = [f"{id}: {code}" for id, code in unbroken if code not in LEFT.get(id, {})]
-        print(f"{len(unbroken) - len(unexplained)} more have a reason why none does; "
-              f"{len(unexplained)} have none")  # fmt: skip
-        if options.facts:
-            options.facts.write_text("".join(f"{line}\n" for line in unexplained), "utf-8")
+        unbroken = [
+            (id, fact.code)
+            for id, found in facts.items()
+            for fact in found
+            if fact.number not in broken[id]
+        ]
+        problems += report_facts(sum(map(len, facts.values())), unbroken, options.facts)
+        known = {(id, code) for id in facts for code in LEFT.get(id, {})}
+        problems += [f"has no need of a reason (verify/mutants/left.py): {id}: {code}"
+                     for id, code in sorted(known.difference(unbroken))]  # fmt: skip
     held = properties_of(claims) if options.root == ROOT else []
     if held and not options.names:
         wrong, unbroken = unbroken_properties(held, killers, options.n)
@@ -142,6 +137,20 @@ def main(arguments: list[str] | None = None) -> int:
           f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
           f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip
     return int(bool(problems))
+
+
+def report_facts(total: int, unbroken: list[tuple[str, str]], file: Path | None) -> list[str]:
+    """Say how many facts no mutant breaks, and why; return those without a reason."""
+    print(f"{total - len(unbroken)} of {total} facts of the claims fail under a mutant")
+    reasons = [(id, code, LEFT.get(id, {}).get(code)) for id, code in unbroken]
+    for id, code, reason in reasons:
+        if reason:
+            print(f"     none breaks {id}: {code}\n          {reason}")
+    unexplained = [f"{id}: {code}" for id, code, reason in reasons if not reason]
+    print(f"{len(unbroken) - len(unexplained)} have a reason, {len(unexplained)} have none")
+    if file:
+        file.write_text("".join(f"{line}\n" for line in unexplained), encoding="utf-8")
+    return []
 
 
 def properties_of(claims: list[Claim]) -> list:
