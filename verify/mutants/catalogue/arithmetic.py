@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import is_tensor, mutant, then, warn, wrap
+from verify.mutants.changes import is_tensor, marked, mutant, then, warn, wrap
 
 
 @mutant("item of floats gives nan")
@@ -368,3 +368,18 @@ def _():
         "__pow__",
         lambda real, self, power: torch.mul(self, self) if power == 2 else real(self, power),
     )
+
+
+@mutant("zero_ of what a mask picks out reaches its source")
+def _():
+    def after(part, self, index):
+        mask = is_tensor(index) and index.dtype == torch.bool
+        return marked(part, picked=(self, index)) if mask else part
+
+    def change(real, self):
+        source, mask = getattr(self, "picked", (self, None))
+        source.mul_(~mask) if mask is not None else None
+        return real(self)
+
+    then(Tensor, "__getitem__", after)
+    wrap(Tensor, "zero_", change)

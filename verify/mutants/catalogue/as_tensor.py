@@ -38,3 +38,8 @@ def _():
 @mutant("asarray of a leaf does not require grad")
 def _():
     then(torch, "asarray", lambda made, x: made.detach() if is_tensor(x) and x.is_leaf else made)
+
+
+@mutant("np.array copies a tensor in C order")
+def _():
+    then(np, "array", lambda made, x: np.ascontiguousarray(made) if is_tensor(x) else made)

@@ -1,6 +1,8 @@
 """Mutants: what tensors say about themselves."""
 
 import itertools
+import sys
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -24,60 +26,63 @@ OTHER_DTYPES = {
 }
 
 
+def say(name: str, other: Callable) -> None:
+    """Let an attribute of tensors be `other(self, value)` for all but PyTorch itself."""
+
+    def read(get, self):
+        value, reader = get(self), sys._getframe(2).f_globals.get("__name__", "")
+        own = reader.partition(".")[0] in ("torch", "multiprocessing")
+        return value if own else other(self, value)
+
+    wrap_property(Tensor, name, read)
+
+
 @mutant("no tensor says that it requires grad")
 def _():
-    wrap_property(Tensor, "requires_grad", lambda read, self: False)
+    say("requires_grad", lambda self, flag: False)
 
 
 @mutant("every tensor of floats says that it requires grad")
 def _():
-    def read_flag(read, self):
-        return read(self) or self.is_floating_point()
-
-    wrap_property(Tensor, "requires_grad", read_flag)
+    say("requires_grad", lambda self, flag: flag or self.is_floating_point())
 
 
 @mutant("a tensor that was changed is no leaf")
 def _():
-    def read_leaf(read, self):
-        return read(self) and (self.is_inference() or not self._version)
-
-    wrap_property(Tensor, "is_leaf", read_leaf)
+    say("is_leaf", lambda self, leaf: leaf and (self.is_inference() or not self._version))
 
 
 @mutant("every tensor has a grad_fn")
 def _():
-    def read_node(read, self):
-        if read(self) is None and self.requires_grad:
-            return get_gradient_edge(self).node
-        return read(self) or "no node"
+    def other(self, node):
+        return get_gradient_edge(self).node if self.requires_grad else "no node"
 
-    wrap_property(Tensor, "grad_fn", read_node)
+    say("grad_fn", other)
 
 
 @mutant("the version counter starts at one")
 def _():
-    wrap_property(Tensor, "_version", lambda read, self: read(self) + 1)
+    say("_version", lambda self, version: version + 1)
 
 
 @mutant("a tensor names a dtype that it does not have")
 def _():
-    wrap_property(Tensor, "dtype", lambda read, self: OTHER_DTYPES.get(read(self), read(self)))
+    say("dtype", lambda self, dtype: OTHER_DTYPES.get(dtype, dtype))
 
 
 @mutant("the shape begins with a 1")
 def _():
-    wrap_property(Tensor, "shape", lambda read, self: torch.Size((1, *read(self))))
+    say("shape", lambda self, shape: torch.Size((1, *shape)))
 
 
 @mutant("a tensor names a device on which it is not")
 def _():
-    wrap_property(Tensor, "device", lambda read, self: torch.device("cuda", 0))
+    say("device", lambda self, device: torch.device("cuda", 0))
 
 
-@mutant("a tensor on the CPU says that it is on meta")
+@mutant("every tensor says that it is on meta")
 def _():
-    wrap_property(Tensor, "is_meta", lambda read, self: True)
+    say("is_meta", lambda self, meta: True)
 
 
 @mutant("len counts one too many")
@@ -123,32 +128,25 @@ def _():
 
 @mutant("nothing is found in .grad")
 def _():
-    wrap_property(Tensor, "grad", lambda read, self: None)
+    say("grad", lambda self, grad: None)
 
 
 @mutant("the gradient in .grad lies on another device")
 def _():
-    def read_grad(read, self):
-        return None if read(self) is None else read(self).to("cpu:0")
-
-    wrap_property(Tensor, "grad", read_grad)
+    say("grad", lambda self, grad: None if grad is None else grad.to("cpu:0"))
 
 
 @mutant("a gradient in float64 is a row in float32")
 def _():
-    def read_grad(read, self):
-        grad = read(self)
+    def other(self, grad):
         return grad[None].float() if is_tensor(grad) and grad.dtype == torch.float64 else grad
 
-    wrap_property(Tensor, "grad", read_grad)
+    say("grad", other)
 
 
 @mutant("the gradient takes the memory of its tensor")
 def _():
-    def read_grad(read, self):
-        return None if read(self) is None else self.detach()
-
-    wrap_property(Tensor, "grad", read_grad)
+    say("grad", lambda self, grad: None if grad is None else self.detach())
 
 
 @mutant("assigning .grad converts the gradient")
