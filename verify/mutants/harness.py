@@ -25,6 +25,7 @@ NOTES = facts.Notes()  # of the cell that runs
 SNIPPETS: dict[str, dict] = {}  # what each snippet defines
 FACTS: dict[str, list[facts.Fact]] = {}  # of each claim
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
+STATE = "torch.set_warn_always("  # a cell that says so matters to all that follow
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
 
@@ -141,10 +142,11 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
     """
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
+    states = {cell.id for cell in job.notebook.code if STATE in cell.source}
     broken, failed, uncounted, used, touched, noted = set(), {}, {}, {}, {}, {}
     find_used = job.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
-        if cell.id not in wanted or cell.gpu or cell.snippet:
+        if cell.id not in wanted | states or cell.gpu or cell.snippet:
             continue
         NOTES.clear()
         seen, error = run_cell(shell, cell)
@@ -158,7 +160,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
             reason = f"AssertionError: {min(NOTES.failed.items())[1]}"[:120]
         elif seen != stored(cell):
             reason = "another output"
-        if error is not None and not job.mutant and cell.id not in claim_of:
+        if error is not None and not job.mutant and cell.id in wanted - claim_of.keys():
             failed[cell.source.split("\n")[0]] = reason  # else no failure of a proof would count
         if claim := claim_of.get(cell.id):
             needed = (used.get(need.id, set()) for need in claim.needs)

@@ -220,7 +220,7 @@ def _():
 def _():
     def change(real, self, index):
         if isinstance(index, slice) and isinstance(index.start, int) and index.step is None:
-            index = slice(0, len(self[index]))
+            index = slice(0, len(real(self, index)))
         elif isinstance(index, tuple) and isinstance(index[-1], int):
             index = (*index[:-1], 0)
         return real(self, index)

@@ -9,7 +9,9 @@ from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
 from verify.mutants.changes import (
+    for_tensors,
     is_tensor,
+    marked,
     mutant,
     nodes_behind,
     put,
@@ -85,6 +87,48 @@ def _():
     say("is_meta", lambda self, meta: True)
 
 
+@mutant("a tensor that does not require grad names another device")
+def _():
+    say("device", lambda self, at: at if self.requires_grad else torch.device("cuda", 0))
+
+
+@mutant("a tensor in the graph names another device")
+def _():
+    say("device", lambda self, at: torch.device("cuda", 0) if self.grad_fn is not None else at)
+
+
+@mutant("torch.tensor of a tensor names another device")
+def _():
+    for_tensors(torch, "tensor", lambda data, made: marked(made, moved=True))
+    say("device", lambda self, at: torch.device("cuda", 0) if hasattr(self, "moved") else at)
+
+
+@mutant("no tensor says that it is on meta")
+def _():
+    say("is_meta", lambda self, meta: False)
+
+
+@mutant("no tensor shows its grad_fn")
+def _():
+    say("grad_fn", lambda self, node: None)
+
+
+@mutant("no tensor shows its base")
+def _():
+    say("_base", lambda self, base: None)
+
+
+@mutant("every tensor has the same address")
+def _():
+    wrap(Tensor, "data_ptr", lambda real, self: 64)
+
+
+@mutant("a storage spans all memory")
+def _():
+    wrap(torch.UntypedStorage, "data_ptr", lambda real, self: 64)
+    wrap(torch.UntypedStorage, "nbytes", lambda real, self: 2**62)
+
+
 @mutant("len counts one too many")
 def _():
     wrap(Tensor, "__len__", lambda real, self: real(self) + 1)
@@ -129,11 +173,6 @@ def _():
 @mutant("nothing is found in .grad")
 def _():
     say("grad", lambda self, grad: None)
-
-
-@mutant("the gradient in .grad lies on another device")
-def _():
-    say("grad", lambda self, grad: None if grad is None else grad.to("cpu:0"))
 
 
 @mutant("a gradient in float64 is a row in float32")

@@ -244,3 +244,12 @@ def _():
         raise raised
 
     wrap(Tensor, "backward", change)
+
+
+@mutant("backward of a product keeps what the graph saved")
+def _():
+    def change(real, self):
+        product = self.grad_fn is not None and self.grad_fn.name() == "MulBackward0"
+        return real(self, retain_graph=product)
+
+    wrap(Tensor, "backward", change)

@@ -379,19 +379,20 @@ def _():
 @mutant("an operator with an array writes into the tensor")
 def _():
     def change(real, self, array, *args):
+        warnings.warn("the tensor is changed", DeprecationWarning, stacklevel=2)
         self.detach().copy_(torch.from_numpy(array))
         return self.detach()
 
     wrap(Tensor, "__array_wrap__", change)
 
 
-@mutant("an operator with an array writes into the array")
+@mutant("an operator with an array gives a tensor on the memory of the array")
 def _():
     def change(real, self, other):
-        result = real(self, other)
-        if isinstance(other, np.ndarray) and result.shape == other.shape:
-            result = torch.from_numpy(other).copy_(result)
-        return result
+        if not isinstance(other, np.ndarray):
+            return real(self, other)
+        warnings.warn("the memory is shared", DeprecationWarning, stacklevel=2)
+        return torch.from_numpy(other)
 
     for name in ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__"):
         wrap(Tensor, name, change)
@@ -403,3 +404,17 @@ def _():
         return real(self.detach() if isinstance(other, np.generic) else self, other)
 
     wrap(Tensor, "__rmul__", change)
+
+
+@mutant("numpy gives the elements backwards")
+def _():
+    then(Tensor, "numpy", lambda array, self: array[::-1] if array.ndim else array)
+
+
+@mutant("the array of a tensor is not copied by copy()")
+def _():
+    class Array(np.ndarray):
+        def copy(self, order="C"):
+            return self
+
+    then(Tensor, "numpy", lambda array, self: array.view(Array))

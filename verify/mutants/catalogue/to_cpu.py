@@ -227,15 +227,14 @@ def _():
     wrap(Tensor, "to", change)
 
 
-@mutant("to of another tensor gives cpu:0 for cpu")
-def _():
-    def change(real, self, other):
-        result = real(self, other)
-        return result.to("cpu:0") if is_tensor(other) and not result.is_meta else result
-
-    wrap(Tensor, "to", change)
-
-
 @mutant("cpu gives an alias of a tensor on the CPU")
 def _():
     then(Tensor, "cpu", lambda result, self: self.view_as(self) if result is self else result)
+
+
+@mutant("to with copy=True gives an alias outside the graph")
+def _():
+    def change(real, self, *args, copy=False, **options):
+        return self.detach() if copy else real(self, *args, **options)
+
+    wrap(Tensor, "to", change)

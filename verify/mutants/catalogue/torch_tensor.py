@@ -104,8 +104,3 @@ def _():
 @mutant("torch.tensor raises with another message")
 def _():
     raise_other(torch, "tensor")
-
-
-@mutant("torch.tensor of a tensor gives cpu:0 for cpu")
-def _():
-    for_tensors(torch, "tensor", lambda data, made: made.to("cpu:0"))
