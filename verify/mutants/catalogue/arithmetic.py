@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import is_tensor, marked, mutant, then, warn, wrap
+from verify.mutants.changes import is_tensor, marked, mutant, then, wrap
 
 
 @mutant("item of floats gives nan")
@@ -52,20 +52,6 @@ def _():
 @mutant("an addition is recorded as a subtraction")
 def _():
     wrap(Tensor, "__add__", lambda real, self, other: torch.sub(self, -other))
-
-
-@mutant("a product is twice as large")
-def _():
-    then(Tensor, "__mul__", lambda result, self, other: torch.add(result, result.detach()))
-
-
-@mutant("a product takes its factors in the other order")
-def _():
-    wrap(
-        Tensor,
-        "__mul__",
-        lambda real, self, other: torch.mul(other, self) if is_tensor(other) else real(self, other),
-    )
 
 
 @mutant("a matrix product is twice as large")
@@ -173,26 +159,6 @@ def _():
     wrap(torch, "add", change)
 
 
-@mutant("a write through a mask writes nothing")
-def _():
-    def change(real, self, index, value):
-        mask = is_tensor(index) and index.dtype == torch.bool
-        return None if mask else real(self, index, value)
-
-    wrap(Tensor, "__setitem__", change)
-
-
-@mutant("a repeated index is added to each time")
-def _():
-    def change(real, self, index, value):
-        if is_tensor(index) and index.dtype == torch.int64 and index.dim() and is_tensor(value):
-            value = value - self[index]
-            return self.index_add_(0, index, value)
-        return real(self, index, value)
-
-    wrap(Tensor, "__setitem__", change)
-
-
 @mutant("index_add_ adds once to a repeated index")
 def _():
     def change(real, self, dim, index, source):
@@ -200,20 +166,6 @@ def _():
         return self
 
     wrap(Tensor, "index_add_", change)
-
-
-@mutant("an indexed write into an expanded tensor warns with another text")
-def _():
-    warn(Tensor, "__setitem__", "use clone()", lambda *args: False)
-
-
-@mutant("an indexed write to a whole tensor has no effect")
-def _():
-    wrap(
-        Tensor,
-        "__setitem__",
-        lambda real, self, index, value: None if index == slice(None) else real(self, index, value),
-    )
 
 
 @mutant("a slice begins at the first element")
@@ -275,16 +227,6 @@ def _():
     then(Tensor, "clone", after)
 
 
-@mutant("exp saves a copy of its result")
-def _():
-    then(Tensor, "exp", lambda result, self: result.clone())
-
-
-@mutant("empty_like gives float64")
-def _():
-    then(torch, "empty_like", lambda made, like: made.double())
-
-
 @mutant("empty_like makes one element more")
 def _():
     wrap(
@@ -292,11 +234,6 @@ def _():
         "empty_like",
         lambda real, like, **options: torch.empty(like.numel() + 1, **options),
     )
-
-
-@mutant("new_ones makes one element")
-def _():
-    then(Tensor, "new_ones", lambda made, self, shape: made[:1])
 
 
 @mutant("stack leaves the graph")
@@ -354,11 +291,6 @@ def _():
 @mutant("coalesce works in place")
 def _():
     then(Tensor, "coalesce", lambda result, self: self.copy_(result))
-
-
-@mutant("coalesce takes the mean of several values")
-def _():
-    then(Tensor, "coalesce", lambda result, self: result * 0.5)
 
 
 @mutant("a square is recorded as a product of two tensors")

@@ -11,22 +11,6 @@ def _():
     then(torch, "as_tensor", lambda made, data: made.double())
 
 
-@mutant("as_tensor and asarray ignore dtype=")
-def _():
-    for name in ("as_tensor", "asarray"):
-        wrap(torch, name, lambda real, x, dtype=None, **options: real(x, **options))
-
-
-@mutant("as_tensor of a number has one dimension")
-def _():
-    then(torch, "as_tensor", lambda made, x: made.reshape(1) if isinstance(x, int) else made)
-
-
-@mutant("as_tensor of a bytearray counts from one")
-def _():
-    then(torch, "as_tensor", lambda made, x: made + 1 if isinstance(x, bytearray) else made)
-
-
 @mutant("as_tensor of an array makes a list of it first")
 def _():
     def change(real, x, **options):

@@ -13,9 +13,7 @@ from verify.mutants.changes import (
     is_tensor,
     marked,
     mutant,
-    nodes_behind,
     put,
-    then,
     wrap,
     wrap_property,
 )
@@ -82,11 +80,6 @@ def _():
     say("device", lambda self, device: torch.device("cuda", 0))
 
 
-@mutant("every tensor says that it is on meta")
-def _():
-    say("is_meta", lambda self, meta: True)
-
-
 @mutant("a tensor that does not require grad names another device")
 def _():
     say("device", lambda self, at: at if self.requires_grad else torch.device("cuda", 0))
@@ -129,11 +122,6 @@ def _():
     wrap(torch.UntypedStorage, "nbytes", lambda real, self: 2**62)
 
 
-@mutant("len counts one too many")
-def _():
-    wrap(Tensor, "__len__", lambda real, self: real(self) + 1)
-
-
 @mutant("every tensor says that it is an inference tensor")
 def _():
     wrap(Tensor, "is_inference", lambda real, self: True)
@@ -160,16 +148,6 @@ def _():
     wrap(torch.UntypedStorage, "data_ptr", lambda real, self: next(addresses))
 
 
-@mutant("asking for the storage of a tensor counts as a write")
-def _():
-    def after(storage, self):
-        if not self.is_inference():
-            torch.autograd.graph.increment_version(self)
-        return storage
-
-    then(Tensor, "untyped_storage", after)
-
-
 @mutant("nothing is found in .grad")
 def _():
     say("grad", lambda self, grad: None)
@@ -194,29 +172,6 @@ def _():
         set_(self, value.to(self.dtype) if is_tensor(value) else value)
 
     wrap_property(Tensor, "grad", None, write)
-
-
-@mutant("grad_dtype converts the tensor itself")
-def _():
-    def write(set_, self, dtype):
-        if dtype is not None:
-            self.data = self.data.to(dtype)
-        set_(self, dtype)
-
-    wrap_property(Tensor, "grad_dtype", None, write)
-
-
-@mutant("a gradient that comes through a conversion keeps its dtype")
-def _():
-    def change(real, self):
-        nodes = list(nodes_behind(self))
-        real(self)
-        if any(node.name() in ("CopyBackwards", "ToCopyBackward0") for node in nodes):
-            for leaf in (node.variable for node in nodes if hasattr(node, "variable")):
-                leaf.grad_dtype = None
-                leaf.grad = leaf.grad.double()
-
-    wrap(Tensor, "backward", change)
 
 
 @mutant(".data makes the tensor itself a plain one")

@@ -297,16 +297,6 @@ def _():
     wrap(copy, "deepcopy", change)
 
 
-@mutant("deepcopy of a module is a bare nn.Module")
-def _():
-    def after(made, x):
-        if isinstance(x, torch.nn.Module):
-            made.__class__ = torch.nn.Module
-        return made
-
-    then(copy, "deepcopy", after)
-
-
 @mutant("deepcopy of an nn.Parameter is a plain tensor")
 def _():
     def change(real, self, memo):

@@ -110,11 +110,6 @@ def _():
     warn(Tensor, "item", "this leaves the graph", lambda self: self.requires_grad)
 
 
-@mutant("float() of a tensor that requires grad warns with another text")
-def _():
-    warn(Tensor, "__float__", "use item()", lambda *args: False)
-
-
 @mutant("float() of a tensor that requires grad warns each time")
 def _():
     def when(self):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 
-from verify.mutants.changes import allow, is_tensor, mutant, then, warn, wrap
+from verify.mutants.changes import is_tensor, mutant, then, warn, wrap
 
 
 @mutant("a module hands out new objects for its parameters")
@@ -26,25 +26,10 @@ def _():
     wrap(Module, "parameters", change)
 
 
-@mutant("named_parameters and named_buffers begin each name with a dot")
-def _():
-    def change(real, self, *args, **options):
-        for name, tensor in real(self, *args, **options):
-            yield f".{name}", tensor
-
-    for method in ("named_parameters", "named_buffers"):
-        wrap(Module, method, change)
-
-
 @mutant("ParameterList and ParameterDict hand out detached tensors")
 def _():
     for kind in (torch.nn.ParameterList, torch.nn.ParameterDict):
         then(kind, "__getitem__", lambda found, self, key: found.detach())
-
-
-@mutant("parameters_to_vector leaves the graph")
-def _():
-    then(torch.nn.utils, "parameters_to_vector", lambda vector, parameters: vector.detach())
 
 
 @mutant("swap_tensors does nothing")
@@ -101,11 +86,6 @@ def _():
     warn(Module, "_load_from_state_dict", "use assign=True", lambda *args: False)
 
 
-@mutant("a module on meta can go to the CPU")
-def _():
-    allow(Module, "to", lambda self, device: self.to_empty(device=device), NotImplementedError)
-
-
 @mutant("a module converts and moves its plain attributes, too")
 def _():
     def move(self, how):
@@ -123,16 +103,6 @@ def _():
 @mutant("weight_norm doubles the weight")
 def _():
     wrap(torch, "_weight_norm", lambda real, *args: 2 * real(*args))
-
-
-@mutant("batch normalization in eval mode takes the mean of the batch")
-def _():
-    def change(real, x, mean, var, weight, bias, training, *options):
-        if not training:
-            mean = x.mean(0)
-        return real(x, mean, var, weight, bias, training, *options)
-
-    wrap(torch.nn.functional, "batch_norm", change)
 
 
 @mutant("an LSTM gives its states in a list")

@@ -1,7 +1,5 @@
 """Mutants: new_tensor and its relatives."""
 
-import warnings
-
 import torch
 from torch import Tensor
 
@@ -183,17 +181,3 @@ def _():
         return real(self, *args, **options)
 
     put(Tensor, "new_tensor", new_tensor)
-
-
-@mutant("new_tensor and torch.tensor give a FutureWarning")
-def _():
-    def change(real, *args, **options):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            result = real(*args, **options)
-        for warning in caught:
-            warnings.warn(str(warning.message), FutureWarning, stacklevel=3)
-        return result
-
-    wrap(Tensor, "new_tensor", change)
-    wrap(torch, "tensor", change)

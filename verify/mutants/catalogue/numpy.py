@@ -357,11 +357,6 @@ def _():
     )
 
 
-@mutant("np.asarray ignores copy=False")
-def _():
-    wrap(np, "asarray", lambda real, x, copy=None, **options: real(x, **options))
-
-
 @mutant("np.asarray warns")
 def _():
     warn(np, "asarray", "this shares memory")
