@@ -131,6 +131,8 @@ def test_what_is_reported(tmp_path):
         "none breaks tiny.vacuous: torch.ones(2).clone().sum() == 2\n          a sum" in reports[0]
     )
     assert "1 have a reason, 2 have none" in reports[0]
+    fact = "torch.zeros(1).exp()"
+    assert f"has no reason (verify/mutants/left.py): tiny.crashes: {fact}" in reports[0]
     assert "has no need of a reason (verify/mutants/left.py): tiny.good: t" in reports[0]
 
     assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
