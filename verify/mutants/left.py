@@ -32,6 +32,9 @@ LEFT: dict[str, dict[str, str]] = {
         "any((entry is t for entry in tensors))": IDENTITY,
         "not any((entry is t.clone() for entry in tensors))": IDENTITY,
     },
+    "gradients_as_tensors.not_copied": {
+        "p.grad is not None": "`p` and its gradient are made, and shown, by the proof before",
+    },
     "inplace_and_version_counter.moves": {"len(calls) > 150": COUNT},
     "look_at_your_tensors.unseen": {
         "not seen": "it repeats in an assertion that the report printed before is empty",
@@ -40,6 +43,9 @@ LEFT: dict[str, dict[str, str]] = {
         "hasattr(torch.Tensor, 'new_tensor')": "the other proofs of the chapter call the method",
     },
     "no_grad.np_dot": {"np.dot(x.numpy(), np.ones((4, 2))).dtype": NUMPY},
+    "numpy.bfloat16": {
+        "share(array, t)": "numbers of 4 bytes cannot lie on the memory of numbers of 2 bytes",
+    },
     "what_is_a_copy.assignment": {"b is a": NAME},
     "what_is_a_copy.version": {"len(versions) > 100": COUNT},
 }

@@ -156,3 +156,9 @@ def _():
         return alias
 
     wrap(Tensor, "detach", change)
+
+
+@mutant("detach keeps its source alive for good")
+def _():
+    kept = []
+    then(Tensor, "detach", lambda alias, self: kept.append(self) or alias)
