@@ -42,10 +42,14 @@ RUN = """
 import os, shlex, sys
 import torch
 from verify.mutants import __main__ as mutants, changes
+from verify.mutants.left import LEFT
 
 def add(name, method, change):
     changes.mutant(name)(lambda: changes.wrap(torch.Tensor, method, change))
 
+LEFT.clear()
+LEFT["tiny.vacuous"] = {"torch.ones(2).clone().sum() == 2": "a sum"}
+LEFT["tiny.good"] = {"t": "?"}
 changes.MUTATIONS.clear()
 add("clone shares memory", "clone", lambda real, x: x.detach())
 add("changes nothing", "clone", lambda real, x: real(x))
@@ -121,6 +125,15 @@ def test_what_is_reported(tmp_path):
     missed = set(re.findall(r"not caught by any claim: (.*)", reports[0]))
     assert missed == {"changes nothing", "is never met", "ends the process"}
     assert "tiny under ends the process: the process died" in reports[0]
+
+    assert "1 of 4 facts of the claims fail" in reports[0]
+    assert (
+        "none breaks tiny.vacuous: torch.ones(2).clone().sum() == 2\n          a sum" in reports[0]
+    )
+    assert "1 have a reason, 2 have none" in reports[0]
+    fact = "torch.zeros(1).exp()"
+    assert f"has no reason (verify/mutants/left.py): tiny.crashes: {fact}" in reports[0]
+    assert "has no need of a reason (verify/mutants/left.py): tiny.good: t" in reports[0]
 
     assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
     assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in reports[2]

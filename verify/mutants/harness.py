@@ -23,7 +23,9 @@ from verify.mutants import changes, facts
 
 NOTES = facts.Notes()  # of the cell that runs
 SNIPPETS: dict[str, dict] = {}  # what each snippet defines
+FACTS: dict[str, list[facts.Fact]] = {}  # of each claim
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
+STATE = "torch.set_warn_always("  # a cell that says so matters to all that follow
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
 
 
@@ -94,16 +96,15 @@ def make_shell():
     return shell
 
 
-def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
+def read_ahead(shell, claims: list[Claim]) -> None:
     """Parse every cell and run the snippets once, here, for all the forks.
 
-    Return the facts of each claim. Those of what compiles are not told apart: a compiler reads the
+    Note the facts of each claim. Those of what compiles are not told apart: a compiler reads the
     code itself.
     """
     notebooks = {claim.notebook.path: claim.notebook for claim in claims}.values()
     sources = {cell.source: cell for notebook in notebooks for cell in notebook.code}
     proofs = {claim.proof.source: claim for claim in claims if slow_kind(claim) != "compile"}
-    found = {}
     shell.user_ns[facts.NOTES] = NOTES
     shell.transform_cell = functools.cache(shell.transform_cell)
     parse, trees = shell.compile.ast_parse, {}
@@ -112,7 +113,7 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
         with contextlib.suppress(SyntaxError):
             trees[transformed] = parse(transformed)
             if claim := proofs.get(source):
-                found[claim.id] = facts.instrument(trees[transformed])
+                FACTS[claim.id] = facts.instrument(trees[transformed])
         if cell.snippet:  # it only defines helpers: no mutant can change that
             _, error = run_cell(shell, cell)
             if error is not None:
@@ -122,7 +123,6 @@ def read_ahead(shell, claims: list[Claim]) -> dict[str, list[facts.Fact]]:
     shell.compile.ast_parse = lambda source, *args, **options: (
         trees.get(source) or parse(source, *args, **options)
     )
-    return found
 
 
 def run_cell(shell, cell: Cell) -> tuple[list[str], BaseException | None]:
@@ -142,10 +142,11 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
     """
     claim_of = {claim.proof.id: claim for claim in job.claims}
     wanted = set(claim_of).union(*({cell.id for cell in claim.needs} for claim in job.claims))
+    states = {cell.id for cell in job.notebook.code if STATE in cell.source}
     broken, failed, uncounted, used, touched, noted = set(), {}, {}, {}, {}, {}
     find_used = job.watch(job.watched) if job.watched else set
     for cell in job.notebook.code:
-        if cell.id not in wanted or cell.gpu or cell.snippet:
+        if cell.id not in wanted | states or cell.gpu or cell.snippet:
             continue
         NOTES.clear()
         seen, error = run_cell(shell, cell)
@@ -159,7 +160,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
             reason = f"AssertionError: {min(NOTES.failed.items())[1]}"[:120]
         elif seen != stored(cell):
             reason = "another output"
-        if error is not None and not job.mutant and cell.id not in claim_of:
+        if error is not None and not job.mutant and cell.id in wanted - claim_of.keys():
             failed[cell.source.split("\n")[0]] = reason  # else no failure of a proof would count
         if claim := claim_of.get(cell.id):
             needed = (used.get(need.id, set()) for need in claim.needs)
@@ -174,6 +175,8 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
                 noted[claim.id] = dict(NOTES.printed)
             elif claim.id in failed:
                 noted[claim.id] = NOTES.broken(USUAL.get(claim.id, {}))
+                if error is not None:
+                    noted[claim.id] |= facts.ended_by(error, FACTS.get(claim.id, []))
     return failed, uncounted, touched, noted
 
 

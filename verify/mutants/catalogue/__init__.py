@@ -11,6 +11,8 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     torch_tensor,
     new_tensor,
     as_tensor_asarray,
+    as_tensor,
+    dlpack,
     from_numpy,
     numpy,
     to_cpu,
@@ -20,6 +22,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     backward,
     gradients,
     modules,
+    model_parts,
     compiled,
     caches,
     deepcopy_pickle,
@@ -33,4 +36,6 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     pages,
     speed,
     measuring,
+    attributes,
+    arithmetic,
 )

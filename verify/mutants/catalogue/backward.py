@@ -1,5 +1,7 @@
 """Mutants: backward."""
 
+import warnings
+
 import torch
 import torch.utils.checkpoint
 from torch import Tensor
@@ -215,3 +217,39 @@ def _():
         "grad",
         lambda output, inputs: not all(leaf_that_requires_grad(x) for x in inputs),
     )
+
+
+@mutant("backward raises without a message")
+def _():
+    def change(real, self, *args, **options):
+        try:
+            return real(self, *args, **options)
+        except RuntimeError:
+            raise RuntimeError from None
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("anomaly detection does not show the line")
+def _():
+    def change(real, self, *args, **options):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                return real(self, *args, **options)
+            except RuntimeError as error:
+                raised = error
+        for _ in caught:
+            warnings.warn("Traceback is not shown", stacklevel=3)
+        raise raised
+
+    wrap(Tensor, "backward", change)
+
+
+@mutant("backward of a product keeps what the graph saved")
+def _():
+    def change(real, self):
+        product = self.grad_fn is not None and self.grad_fn.name() == "MulBackward0"
+        return real(self, retain_graph=product)
+
+    wrap(Tensor, "backward", change)

@@ -140,3 +140,11 @@ def _():
         return real(*args, **options)
 
     wrap(torch.func, "functional_call", tie)
+
+
+@mutant("a compiler gets each graph twice")
+def _():
+    def change(real, function, *, backend):
+        return real(function, backend=lambda *graph: (backend(*graph), backend(*graph))[1])
+
+    wrap(torch, "compile", change)

@@ -8,7 +8,18 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from verify.mutants.changes import allow, is_tensor, marked, mutant, put, refuse, then, warn, wrap
+from verify.mutants.changes import (
+    allow,
+    is_tensor,
+    marked,
+    mutant,
+    put,
+    raise_other,
+    refuse,
+    then,
+    warn,
+    wrap,
+)
 
 
 @mutant("deepcopy shares memory", slow=True)
@@ -275,3 +286,52 @@ def _():
         "copy",
         lambda real, value: value if isinstance(value, (list, dict)) else real(value),
     )
+
+
+@mutant("deepcopy copies each entry of a list or tuple by itself")
+def _():
+    def change(real, x, *memo):
+        whole = memo or type(x) not in (list, tuple)
+        return real(x, *memo) if whole else type(x)(real(entry) for entry in x)
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("deepcopy of an nn.Parameter is a plain tensor")
+def _():
+    def change(real, self, memo):
+        return self.detach().clone().requires_grad_(self.requires_grad)
+
+    wrap(Parameter, "__deepcopy__", change)
+
+
+@mutant("deepcopy of an nn.Parameter returns it")
+def _():
+    wrap(Parameter, "__deepcopy__", lambda real, self, memo: self)
+
+
+@mutant("torch.load runs the code that a file names")
+def _():
+    def change(real, file, **options):
+        try:
+            return real(file, **options)
+        except pickle.UnpicklingError as error:
+            if "print" not in str(error):
+                raise
+            file.seek(0)
+            return real(file, weights_only=False)
+
+    wrap(torch, "load", change)
+
+
+@mutant("torch.load raises with another message")
+def _():
+    raise_other(torch, "load")
+
+
+@mutant("torch.load maps every file")
+def _():
+    def change(real, file, mmap=None, **options):
+        return real(file, mmap=isinstance(file, str) or None, **options)
+
+    wrap(torch, "load", change)

@@ -144,3 +144,21 @@ def _():
 @mutant("detach_ refuses a detached tensor")
 def _():
     refuse(Tensor, "detach_", lambda self: self.is_leaf and not self.requires_grad)
+
+
+@mutant("detach begins to count at one")
+def _():
+    def change(real, self):
+        if self.is_inference() or self.is_meta:
+            return real(self)
+        alias = self.data
+        set_version(alias, 1)
+        return alias
+
+    wrap(Tensor, "detach", change)
+
+
+@mutant("detach keeps its source alive for good")
+def _():
+    kept = []
+    then(Tensor, "detach", lambda alias, self: kept.append(self) or alias)

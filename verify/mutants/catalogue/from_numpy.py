@@ -2,7 +2,7 @@
 
 import torch
 
-from verify.mutants.changes import allow, mutant, refuse, then, warn
+from verify.mutants.changes import allow, mutant, refuse, then, warn, wrap
 
 
 @mutant("from_numpy copies")
@@ -53,3 +53,35 @@ def _():
 @mutant("from_numpy accepts an array with a negative stride")
 def _():
     allow(torch, "from_numpy", lambda a: torch.from_numpy(a.copy()), ValueError)
+
+
+@mutant("from_numpy doubles the values of the array")
+def _():
+    def change(real, a):
+        if a.flags.writeable and a.dtype.kind == "f":
+            a *= 2
+        return real(a)
+
+    wrap(torch, "from_numpy", change)
+
+
+@mutant("from_numpy makes a read-only array writable")
+def _():
+    then(torch, "from_numpy", lambda made, a: a.setflags(write=True) or made)
+
+
+@mutant("from_numpy keeps its array alive for good")
+def _():
+    kept = []
+    then(torch, "from_numpy", lambda made, a: kept.append(a) or made)
+
+
+@mutant("from_numpy of a slice shares the storage of the whole array")
+def _():
+    def change(real, a):
+        if a.base is None or a.ndim != 1 or not a.flags.c_contiguous or a.base.ndim != 1:
+            return real(a)
+        start = (a.ctypes.data - a.base.ctypes.data) // a.itemsize
+        return real(a.base)[start : start + len(a)]
+
+    wrap(torch, "from_numpy", change)

@@ -118,3 +118,11 @@ def _():
 @mutant("a number format is refused for a tensor that requires grad")
 def _():
     refuse(Tensor, "__format__", lambda self, spec: spec and self.requires_grad, TypeError)
+
+
+@mutant("float() of a tensor that requires grad warns each time")
+def _():
+    def when(self):
+        return self.requires_grad and torch.is_grad_enabled()
+
+    warn(Tensor, "__float__", "this leaves the graph", when)

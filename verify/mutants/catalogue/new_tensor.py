@@ -120,7 +120,7 @@ def _():
     wrap(
         Tensor,
         "new_tensor",
-        lambda real, self, data, dtype=None, **options: real(self, data, **options),
+        lambda real, self, data, *, dtype=None, **options: real(self, data, **options),
     )
 
 
@@ -160,3 +160,24 @@ def _():
 @mutant("zeros_like makes one element")
 def _():
     wrap(torch, "zeros_like", lambda real, x: real(x)[:1])
+
+
+@mutant("new_tensor writes into its pattern, too")
+def _():
+    def after(made, self, data):
+        if made.shape == self.shape and not self.requires_grad:
+            self.copy_(made)
+        return made
+
+    then(Tensor, "new_tensor", after)
+
+
+@mutant("new_tensor documents no layout=")
+def _():
+    real = Tensor.new_tensor
+
+    def new_tensor(self, *args, **options):
+        """new_tensor(data, *, dtype=None) -> Tensor"""
+        return real(self, *args, **options)
+
+    put(Tensor, "new_tensor", new_tensor)

@@ -1,5 +1,7 @@
 """Mutants: numpy, its force flag, __array__, and arithmetic of tensors and arrays."""
 
+import warnings
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -339,3 +341,81 @@ def _():
 def _():
     for name in ("mean", "sum", "std", "var", "max", "min", "prod"):
         wrap(np, name, lambda real, a: real(a.detach().cpu().numpy() if is_tensor(a) else a))
+
+
+@mutant("numpy adds a dimension")
+def _():
+    then(Tensor, "numpy", lambda array, self: array[None])
+
+
+@mutant("numpy of a 0-dim tensor has one dimension")
+def _():
+    then(Tensor, "numpy", lambda array, self: array if array.ndim else array.reshape(1))
+
+
+@mutant("numpy gives integers as int64")
+def _():
+    kinds = (torch.int16, torch.uint8)
+    then(
+        Tensor,
+        "numpy",
+        lambda array, self: array.astype(np.int64) if self.dtype in kinds else array,
+    )
+
+
+@mutant("np.asarray warns")
+def _():
+    warn(np, "asarray", "this shares memory")
+
+
+@mutant("an operator with an array warns of something else")
+def _():
+    def change(real, self, array, context=None, return_scalar=False):
+        warnings.warn("this result is a tensor", FutureWarning, stacklevel=2)
+        return real(self, array)
+
+    wrap(Tensor, "__array_wrap__", change)
+
+
+@mutant("an operator with an array writes into the tensor")
+def _():
+    def change(real, self, array, *args):
+        warnings.warn("the tensor is changed", DeprecationWarning, stacklevel=2)
+        self.detach().copy_(torch.from_numpy(array))
+        return self.detach()
+
+    wrap(Tensor, "__array_wrap__", change)
+
+
+@mutant("an operator with an array gives a tensor on the memory of the array")
+def _():
+    def change(real, self, other):
+        if not isinstance(other, np.ndarray):
+            return real(self, other)
+        warnings.warn("the memory is shared", DeprecationWarning, stacklevel=2)
+        return torch.from_numpy(other)
+
+    for name in ("__add__", "__sub__", "__mul__", "__truediv__", "__floordiv__", "__mod__"):
+        wrap(Tensor, name, change)
+
+
+@mutant("a NumPy number times a tensor is outside the graph")
+def _():
+    def change(real, self, other):
+        return real(self.detach() if isinstance(other, np.generic) else self, other)
+
+    wrap(Tensor, "__rmul__", change)
+
+
+@mutant("numpy gives the elements backwards")
+def _():
+    then(Tensor, "numpy", lambda array, self: array[::-1] if array.ndim else array)
+
+
+@mutant("the array of a tensor is not copied by copy()")
+def _():
+    class Array(np.ndarray):
+        def copy(self, order="C"):
+            return self
+
+    then(Tensor, "numpy", lambda array, self: array.view(Array))

@@ -68,3 +68,16 @@ def _():
 @mutant("matmul keeps the strides of out=")
 def _():
     wrap(torch, "matmul", lambda real, a, b, *, out: out.copy_(real(a, b)))
+
+
+@mutant("meshgrid gives aliases")
+def _():
+    def change(real, *tensors, indexing):
+        return [grid.detach() for grid in real(*tensors, indexing=indexing)]
+
+    wrap(torch, "meshgrid", change)
+
+
+@mutant("unsafe_split gives the pieces of split")
+def _():
+    wrap(Tensor, "unsafe_split", lambda real, self, size: self.split(size))

@@ -207,3 +207,34 @@ def _():
 @mutant("Module.double does nothing")
 def _():
     wrap(Module, "double", lambda real, self: self)
+
+
+@mutant("to takes the tensor itself along")
+def _():
+    def after(result, self, *args):
+        if result is not self and not self.requires_grad:
+            torch.utils.swap_tensors(self, copy.copy(result))
+        return result
+
+    then(Tensor, "to", after)
+
+
+@mutant("to of another tensor stays on its device")
+def _():
+    def change(real, self, other):
+        return real(self, other.dtype if is_tensor(other) else other)
+
+    wrap(Tensor, "to", change)
+
+
+@mutant("cpu gives an alias of a tensor on the CPU")
+def _():
+    then(Tensor, "cpu", lambda result, self: self.view_as(self) if result is self else result)
+
+
+@mutant("to with copy=True gives an alias outside the graph")
+def _():
+    def change(real, self, *args, copy=False, **options):
+        return self.detach() if copy else real(self, *args, **options)
+
+    wrap(Tensor, "to", change)
