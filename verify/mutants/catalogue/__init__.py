@@ -31,4 +31,5 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     pages,
     speed,
     measuring,
+    allocators,
 )
