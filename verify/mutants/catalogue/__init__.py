@@ -32,4 +32,5 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     speed,
     measuring,
     allocators,
+    many_tensors,
 )
