@@ -13,6 +13,7 @@ import io
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 from verify import ROOT
@@ -122,6 +123,7 @@ def pretend_cuda():
     event = stub_class(cuda.Event, made["Event"], query=True, elapsed_time=1.0)
     stream = stub_class(cuda.Stream, made["Stream"], query=True, record_event=event)
     counts = {"device_count": 1, "get_device_name": "a stand-in", "get_device_capability": (9, 0)}
+    counts |= dict.fromkeys(("memory_stats", "host_memory_stats"), lambda: defaultdict(int))
     counts |= {"is_available": True, "current_device": 0, "mem_get_info": (2**40, 2**40)}
     counts |= {"current_stream": stream, "default_stream": stream, "stream": contextlib.nullcontext}
     for name, real in list(vars(cuda).items()):
