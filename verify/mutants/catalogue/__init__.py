@@ -36,6 +36,8 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     pages,
     speed,
     measuring,
+    allocators,
+    many_tensors,
     attributes,
     arithmetic,
 )
