@@ -376,8 +376,10 @@ APART = 1.5
 def scatter(figure, between=ALL, unit=as_count):
     """Say where times scatter: where the quartiles are more than `APART` times apart."""
     keep, found = points_between(figure, between), {}
-    for lines in figure.get("spread", {}).values():
+    for panel, lines in figure.get("spread", {}).items():
         for name, (low, high) in lines.items():
+            if name not in figure["panels"].get(panel, ()):
+                continue  # not shown
             wide = keep & (np.array(high) > APART * np.array(low))
             found.setdefault(name, set()).update(np.array(figure["points"])[wide].tolist())
     parts = [f"{n} at {', '.join(map(unit, sorted(at)))}" for n, at in found.items() if at]
