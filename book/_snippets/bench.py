@@ -189,7 +189,9 @@ def curves(ways, points, setup, check=None):
     such passes is returned, with their quartiles. `check(first, other)` compares the results of two
     ways.
     """
-    passes = PASSES + (-PASSES % len(ways) if FIGURES else 0)
+    passes = PASSES
+    if len(ways) < PASSES and FIGURES:  # so that each takes each place equally often
+        passes = len(ways) * round(PASSES / len(ways))
     times, orders = np.empty((passes, len(ways), len(points))), turns(len(ways))
 
     def bench(n, data, names, seconds, equality_check=None):
@@ -375,16 +377,15 @@ APART = 1.5
 
 def scatter(figure, between=ALL, unit=as_count):
     """Say where times scatter: where the quartiles are more than `APART` times apart."""
-    keep, found = points_between(figure, between), {}
+    found, shown = {}, points_between(figure, between)
     for panel, lines in figure.get("spread", {}).items():
         for name, (low, high) in lines.items():
-            if name not in figure["panels"].get(panel, ()):
-                continue  # not shown
-            wide = keep & (np.array(high) > APART * np.array(low))
-            found.setdefault(name, set()).update(np.array(figure["points"])[wide].tolist())
-    parts = [f"{n} at {', '.join(map(unit, sorted(at)))}" for n, at in found.items() if at]
-    if not figure.get("spread"):
+            if name in figure["panels"].get(panel, ()):
+                wide = shown & (np.array(high) > APART * np.array(low))
+                found[name] = found.get(name, False) | wide
+    if not found:
         return ""
+    parts = [f"{name} at {where(figure, at, unit)}" for name, at in found.items() if at.any()]
     if not parts:
         return f"Nowhere are the quartiles more than {APART} times apart."
     return f"Quartiles more than {APART} times apart: {'; '.join(parts)}."
@@ -492,7 +493,7 @@ def picture(
     low, high = (every.min() / 1.08, every.max() * 1.12) if log else (0, every.max() * 1.08)
     places = np.log2(points) if logx else points.astype(float)
     across = left + 10 + (places - places[0]) / max(np.ptp(places), 1) * (right - left - 20)
-    write(title, 8, "title", 20, 58)
+    write(title, 8, "title", 20, 54)
     for panel, lines in panels.items():
         y += 8
         write(panel, 8, "code")
@@ -549,7 +550,7 @@ def picture(
             write(text, 60, "code")
         words.append(f"{panel}, {ylabel}, at the first and the last point: {'; '.join(words_of)}.")
     wavy = scatter(figure, between, unit)
-    if figure.get("spread"):
+    if wavy:
         wavy = f"Lines: medians; bands: from the lower to the upper quartile. {wavy}"
     y += 6
     for text in (wavy, *describe(figure).splitlines()):
