@@ -50,9 +50,14 @@ def read(file):
     for name, figure in found.items():
         for panel, lines in figure["panels"].items():
             for curve, times in lines.items():
-                if len(times) != len(figure["points"]):
-                    where = f"{name}/panels/{panel}/{curve}"
+                where = f"{name}/panels/{panel}/{curve}"
+                spread = figure.get("spread", {}).get(panel, {}).get(curve, [times, times])
+                if {len(part) for part in (times, *spread)} != {len(figure["points"])}:
                     raise FiguresError(f"{where}: not as many times as there are points")
+                if any(
+                    not a <= b <= c for a, b, c in zip(spread[0], times, spread[1], strict=True)
+                ):
+                    raise FiguresError(f"{where}: a median that is not between its quartiles")
     return found
 
 

@@ -96,12 +96,10 @@ def pixels(picture: bytes) -> str:
 def shown_outputs(cell: BeautifulSoup, notebook: Path) -> list[tuple[str, str]]:
     """Return the same pairs, read from the page."""
     shown = []
-    for part in cell.select(
-        "div.cell_output pre, div.cell_output svg, div.cell_output img, table.glance"
-    ):
+    for part in cell.select("div.cell_output :is(pre, svg, img), table.glance, div.chart-words"):
         if part.name == "pre":
             shown.append(("text", part.get_text()))
-        elif part.name == "table":
+        elif part.name in ("table", "div"):
             shown.append(("text/html", str(part)))
         elif part.name == "svg":
             shown.append(("image/svg+xml", str(part)))

@@ -1,20 +1,28 @@
 """The figures of the benchmarks: measured once in full, recorded with their machine, then drawn."""
 
+import ast
+import io
 import json
 import math
+import re
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
+from xml.etree import ElementTree
 
+import nbformat
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_output
 
 from tests.verify.books import H200, add, code_cells, run, text
-from verify import ROOT, figures
+from verify import ROOT, figures, nbval_plugin
 from verify import run as command
+from verify.rules.frame import DEVICE
 
 SNIPPETS = ROOT / "book" / "_snippets"
+CHAPTERS = ["clone_detach_order", "copy_methods", "how_to_measure", "large_copies", "to_ndarray"]
 MACHINE = {
     **{"device": "A CPU", "cores": 2, "threads": 1, "torch": "2.13.0", "numpy": "2.4.6"},
     **{"python": "3.11.7", "date": "2026-11-21"},
@@ -141,6 +149,7 @@ def test_without_a_file_a_short_form_is_measured(bench):
     assert figure["panels"] == {"panel": {"a curve": [0.3333, 12.0, 40.33]}}
     short = names["measured"]("small", range(1, 12), squares, short=[2], threads=1)
     assert short["points"] == [2] and short["machine"]["threads"] == 1
+    assert short["spread"] == {"panel": {}}  # measured once
 
 
 def test_with_a_file_it_is_measured_in_full_and_then_read(bench, tmp_path):
@@ -201,6 +210,221 @@ def test_the_table_shows_the_times(bench):
     (printed,) = shown
     for part in ("A CPU, logical CPUs: 2", "copies", "2,048", "clone", "2.5", "40.0", "(us)"):
         assert part in printed
+
+
+def test_each_way_takes_each_place_and_follows_each_other_equally_often(bench):
+    turns = bench()["turns"]
+    assert turns(1) == [(0,)] and turns(2) == [(0, 1), (1, 0)]
+    for number in range(2, 10):
+        orders = turns(number)
+        assert all(sorted(order) == list(range(number)) for order in orders)
+        for place in range(number):
+            stood = [order[place] for order in orders]
+            assert {stood.count(way) for way in range(number)} == {len(orders) // number}
+        pairs = [pair for order in orders for pair in zip(order, order[1:], strict=False)]
+        assert {pairs.count(pair) for pair in pairs} == {len(pairs) // len(set(pairs))}
+        assert len(set(pairs)) == number * (number - 1)
+
+
+def test_rounds_are_enough_for_all_orders(bench):
+    names, seen = bench(), []
+    ways = {name: lambda name=name: seen.append(name) for name in "abc"}
+    names["shares_of_time"](ways, rounds=7, calls=1)
+    rounds = [seen[start : start + 3] for start in range(0, len(seen), 3)]
+    assert len(rounds) == 12
+    for place in range(3):
+        assert sorted(order[place] for order in rounds) == sorted(4 * "abc")
+
+
+def test_the_spread_is_recorded(bench, tmp_path):
+    names = bench()
+    quartiles = [[1.0, 2.0], [1.5, 2.5], [4.0, 3.0]]
+    take = lambda points: {"p": {"a": names["Times"](quartiles), "b": [1.0, 1.0]}}  # noqa: E731
+    figure = names["measured"]("small", [1, 2], take, [1, 2])
+    assert figure["panels"] == {"p": {"a": [1.5, 2.5], "b": [1.0, 1.0]}}
+    assert figure["spread"] == {"p": {"a": [[1.0, 2.0], [4.0, 3.0]]}}
+    assert names["scatter"](figure) == "Quartiles more than 1.5 times apart: a at 1."
+    assert names["scatter"](figure, (2, 2)).startswith("Nowhere are the quartiles")
+    half = names["relative"](figure | {"panels": {"p": {"a": [2.0, 4.0], "b": [4.0, 8.0]}}}, "b")
+    assert half["panels"]["p"]["a"] == [0.5, 0.5] and half["spread"]["p"]["a"][0] == [0.25, 0.25]
+    file = tmp_path / "figures.json"
+    too_few, too_high = [[1.0], [4.0]], [[2.0] * 2, [4.0] * 2]
+    for wrong, message in [(too_few, "not as many times"), (too_high, "a median that is not")]:
+        file.write_text(json.dumps({"small": figure | {"spread": {"p": {"a": wrong}}}}))
+        with pytest.raises(figures.FiguresError, match=message):
+            figures.read(file)
+    for tool in ("curves", "medians"):
+        (times,) = names[tool]({"clone": lambda x: x.clone()}, [1, 8], names["torch"].ones).values()
+        low, high = times.spread
+        assert all(a <= b <= c for a, b, c in zip(low, times, high, strict=True))
+
+
+def test_the_card_of_the_machine(bench, monkeypatch):
+    names = bench()
+    card = names["machine"](1, "cpu")
+    assert card["cores"] == names["logical_cpus"]() and card["caches"] and card["allocator"]
+    figure = FIGURE | {"machine": card}
+    assert json.loads(json.dumps(card)) == card
+    figures.jsonschema.validate({"a": figure}, figures.SCHEMA)
+    assert card["kernel"] in names["describe"](figure)
+
+    class Done:
+        stdout = "5, 16, 570.1\n"
+
+    cuda = names["torch"].cuda
+    monkeypatch.setattr(cuda, "get_device_name", lambda: "A GPU")
+    monkeypatch.setattr(subprocess, "run", lambda *args, **options: Done)
+    both = names["machine"](1, "cuda")
+    assert (both["device"], both["cpu"]) == ("A GPU", card["device"])
+    assert both["link"] == "PCIe 5 x16, driver 570.1"
+
+
+WORDS = {
+    "p": {"slow": [2e-6, 4e-6, 9e-6], "fast": [1e-6, 4e-6, 3e-6]},
+    "q": {"slow": [3.0, 3.0, 3.0], "fast": [1.0, 2.0, 1.0]},
+}
+
+
+def test_words_are_computed_from_the_figure(bench):
+    names = bench()
+    figure = FIGURE | {"points": [1, 2, 4], "panels": WORDS}
+    of = lambda *args, **options: names["ratios"](figure, *args, **options).tolist()  # noqa: E731
+    assert of("slow", "fast") == pytest.approx([2, 1, 3, 3, 1.5, 3])
+    assert of(["slow"], ["fast"], (2, 4), ["p"]) == pytest.approx([1, 3])
+    assert of("slow", "fast", panels=["q"], how=lambda a, b: a - b) == [2, 1, 2]
+    assert names["slower_from"](figure, ["slow"], "fast") == 4
+    assert names["slower_from"](figure, ["fast"], "slow") is None
+    assert names["slower_from"](figure, "slow", "fast", ["q"]) == 1
+    for values, words in [
+        ([1.234, 1.877], "1.2 to 1.9"),
+        ([0.0712, 12.01], "0.071 to 13"),
+        ([2.0], "2.0"),
+        ([-0.021, 1.1], "-0.021 to 1.1"),
+        ([0.99, 1.0], "0.99 to 1.0"),
+        ([1234], "1,200 to 1,300"),
+    ]:
+        assert names["span"](values) == words
+    assert names["span"]([1.5], "µs") == "1.5 µs"
+    assert names["where"](figure, [True, True, False]) == "1 to 2"
+    assert names["where"](figure, [True, False, True]) == "1, 4"
+    assert names["where"](figure, [False] * 3) == "no size"
+    assert [names["as_bytes"](n) for n in (1, 2**10, 3 * 2**19, 2**30)] == [
+        *("1 bytes", "1 KiB", "1.5 MiB", "1 GiB")
+    ]
+    counts = [names["as_count"](n) for n in (1, 1000, 2**16, 2**17)]
+    assert counts == ["1", "1,000", "65,536", "2¹⁷"]
+
+
+def test_a_chart_shows_each_curve_and_says_it_in_words(bench):
+    names, shown = bench(), []
+    names["display"] = lambda data, raw: shown.append(data)
+    panels = {"left": {"a": [1e-6, 2e-6], "limit": [1e-6, 1e-6]}, "right": {"a": [3e-6, 4e-6]}}
+    spread = {"left": {"a": [[0.5e-6, 1e-6], [2e-6, 3e-6]]}, "right": {}}
+    figure = FIGURE | {"panels": panels, "spread": spread}
+    names["picture"]("A title", figure, limit=["limit"], log=False)
+    (chart,) = shown
+    svg = ElementTree.fromstring(chart["image/svg+xml"])
+    count = lambda tag: len(svg.findall(f".//{{*}}{tag}"))  # noqa: E731
+    assert (count("polyline"), count("polygon")) == (3, 1)
+    words = chart["text/plain"]
+    parts = "A title.", "left, time per call in µs", "a 1.00 to 2.00; limit 1.00", "a 3.00 to 4.00"
+    for part in parts:
+        assert part in words
+    names["say"](figure, "a < b")
+    assert "a &lt; b" in shown[1]["text/html"] and "A CPU, 2026-11-21" in shown[1]["text/plain"]
+    for data in shown:  # other times in a test are no difference
+        assert nbval_plugin.is_chart(new_output("display_data", data))
+    assert not nbval_plugin.is_chart(new_output("display_data", {"image/svg+xml": "<svg/>"}))
+
+
+# The chapters
+
+
+def cells_of(chapter):
+    notebook = nbformat.read(ROOT / "book" / "benchmarks" / f"{chapter}.ipynb", 4)
+    return [cell for cell in notebook.cells if "gpu" not in cell.metadata.get("tags", [])]
+
+
+def is_text_of_a_chart(node):
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("picture", "say")
+
+
+ORDER = re.compile(r"\d|\b(least|most|less|more|(long|fast|slow)(er|est)?)\b")
+A_TIME = re.compile(
+    r"[\d⁰-⁹][\d.,]*\s*(µs|ns|ms|GB/s|times as (long|fast)|of the (plain copy|limit))"
+    r"|\bin (the|this|that) (recorded run|run|picture)\b",
+    re.I,
+)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_titles_that_name_an_order_are_computed(chapter):
+    for cell in cells_of(chapter):
+        if cell.cell_type == "markdown":
+            if "<details>" in cell.source:  # a question of Check yourself, asserted there
+                continue
+            found = A_TIME.search(re.sub(r"^> \*\*Claim.*$", "", cell.source, flags=re.M))
+            assert not found, f"a measured number in the text, which can differ: {found}"
+            continue
+        tree = ast.parse(cell.source)
+        calls = [node for node in ast.walk(tree) if is_text_of_a_chart(node)]
+        assert not (calls and "mystnb" in cell.metadata), f"{cell.id}: alt text is computed"
+        titles = [node.value for node in ast.walk(tree) if is_title(node)] if calls else []
+        for title in [*titles, *(argument for call in calls for argument in call.args)]:
+            fixed = isinstance(title, ast.Constant) and isinstance(title.value, str)
+            assert not (fixed and ORDER.search(title.value)), f"{cell.id}: {title.value}"
+
+
+def is_title(node):
+    return isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "title"
+
+
+NEEDED = rf"\bmeasured\(|^{re.escape(DEVICE)}"
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_stored_titles_and_words_are_those_of_the_recorded_figures(bench, chapter):
+    file = ROOT / "book" / "benchmarks" / "figures" / f"{chapter}.json"
+    names, shown = bench(file), []
+    names["display"] = lambda data, raw: shown.append(data["text/plain"])
+    names["__name__"] = chapter
+    threads, stored = names["torch"].get_num_threads(), []
+    for cell in cells_of(chapter):
+        if cell.cell_type == "markdown" or "# snippet: " in cell.source:
+            continue
+        charts = [out for out in cell.outputs if nbval_plugin.is_chart(out)]
+        stored += ["".join(out.data["text/plain"]) for out in charts]
+        starts = "# @title Helper", "ways = {", "into = {"
+        if charts or cell.source.startswith(starts) or re.search(NEEDED, cell.source, re.M):
+            with redirect_stdout(io.StringIO()):
+                exec(compile(cell.source, cell.id, "exec"), names)
+    names["torch"].set_num_threads(threads)
+    assert stored and shown == stored, f"make run CHAPTER={chapter}"
+
+
+# What the lead of a chapter says of time, and what its recorded figure has to show for it.
+LEADS = [
+    ("copy_methods", "`x.detach().clone()` takes the least time of the five", "five_ways",
+     ["x.clone().detach()", "torch.empty_like(x).copy_(x)", "x.new_tensor(x)", "torch.tensor(x)"],
+     "x.detach().clone()", (1, 1024), ["x = torch.randn(n, requires_grad=True)"]),
+    ("to_ndarray", "for a small tensor it takes [the least time]", "three_ways",
+     ["x.detach().clone().numpy()", "x.clone().detach().numpy()"],
+     "x.detach().numpy().copy()", (1, 1024), None),
+    ("clone_detach_order", "There `x.detach().clone()` takes less time", "by_size",
+     "x.clone().detach()", "x.detach().clone()", (1, 1024), ["leaf that requires grad"]),
+    ("large_copies", "`x.clone()` of 64 MiB [takes longer]", "fresh",
+     "x.clone()", "out.copy_(x)", (2**26, 2**26), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("chapter", "said", "name", "slow", "fast", "between", "panels"), LEADS)
+def test_leads_agree_with_the_recorded_figures(
+    bench, chapter, said, name, slow, fast, between, panels
+):
+    assert said in cells_of(chapter)[0].source
+    figure = figures.read(ROOT / "book" / "benchmarks" / "figures" / f"{chapter}.json")[name]
+    found = bench()["ratios"](figure, slow, fast, between, panels)
+    assert found.size and found.min() > 1
 
 
 def test_the_import_of_perfplot_changes_no_setting_of_matplotlib(bench, monkeypatch):
