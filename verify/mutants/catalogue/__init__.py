@@ -26,6 +26,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     operations,
     item,
     processes,
+    sharded,
     special_tensors,
     devices,
     pages,
