@@ -52,6 +52,7 @@ NAMES = {
     "topics/logging_values": ["item", "tolist"],
     "topics/parameters_and_modules": ["state_dict", "load_state_dict", "nn.Parameter"],
     "topics/processes_and_loaders": ["share_memory_", "DataLoader"],
+    "topics/sharded_and_replicated": ["DTensor", "DDP", "FSDP", "fully_shard", "full_tensor"],
     "topics/target_networks_ema": ["lerp_"],
     "topics/what_is_a_copy": ["untyped_storage", "data_ptr"],
 }

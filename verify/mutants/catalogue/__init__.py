@@ -31,6 +31,7 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     item,
     processes,
     checkpoints,
+    sharded,
     special_tensors,
     devices,
     pages,

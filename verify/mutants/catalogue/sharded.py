@@ -1,0 +1,407 @@
+"""Mutants: DTensor, FSDP and DDP."""
+
+import copy
+import gc
+
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint.state_dict as checkpoint
+import torch.distributed.fsdp
+import torch.distributed.tensor
+from torch import Tensor
+from torch.distributed.tensor import DTensor
+from torch.nn.parallel import DistributedDataParallel
+
+from verify.mutants.changes import allow, mutant, set_version, then, wrap
+
+
+def local(tensor: Tensor) -> Tensor:
+    return tensor._local_tensor
+
+
+def same_kind(tensor: Tensor, inside: Tensor) -> DTensor:
+    """Return a DTensor like this one around another local tensor."""
+    return DTensor.from_local(inside, tensor.device_mesh, tensor.placements)
+
+
+@mutant("distribute_tensor copies")
+def _():
+    def change(real, tensor, *args):
+        return real(tensor.detach().clone(), *args)
+
+    wrap(torch.distributed.tensor, "distribute_tensor", change)
+
+
+@mutant("distribute_tensor takes the values of each process")
+def _():
+    def change(real, tensor, *args):
+        return real(tensor, *args, src_data_rank=None)
+
+    wrap(torch.distributed.tensor, "distribute_tensor", change)
+
+
+@mutant("distribute_tensor lets its source go on with the part")
+def _():
+    def change(real, tensor, *args):
+        result = real(tensor, *args)
+        tensor.data = local(result)
+        return result
+
+    wrap(torch.distributed.tensor, "distribute_tensor", change)
+
+
+@mutant("from_local copies")
+def _():
+    wrap(DTensor, "from_local", lambda real, t, *args: real(t.clone(), *args))
+
+
+@mutant("to_local copies")
+def _():
+    then(DTensor, "to_local", lambda result, self: result.clone())
+
+
+@mutant("detach of a DTensor copies")
+def _():
+    def change(real, self):
+        return same_kind(self, real(local(self)).clone()) if type(self) is DTensor else real(self)
+
+    wrap(Tensor, "detach", change)
+
+
+@mutant("clone of a DTensor communicates")
+def _():
+    def after(result, self):
+        if type(self) is DTensor:
+            self.redistribute(placements=[torch.distributed.tensor.Replicate()])
+            self.full_tensor()
+        return result
+
+    then(Tensor, "clone", after)
+
+
+@mutant("full_tensor copies")
+def _():
+    then(DTensor, "full_tensor", lambda result, self: result.clone())
+
+
+@mutant("full_tensor puts what it gathered into the DTensor")
+def _():
+    def after(result, self):
+        if local(self).shape != result.shape:
+            self._local_tensor = result[: len(local(self))]
+        return result
+
+    then(DTensor, "full_tensor", after)
+
+
+@mutant("redistribute copies")
+def _():
+    then(
+        DTensor,
+        "redistribute",
+        lambda result, self, *args: same_kind(result, local(result).clone()),
+    )
+
+
+@mutant("copy_ of a DTensor gives it new memory")
+def _():
+    def after(result, self, source):
+        if type(self) is DTensor:
+            self._local_tensor = local(self).clone()
+        return result
+
+    then(Tensor, "copy_", after)
+
+
+@mutant("copy_ accepts a DTensor and a plain tensor")
+def _():
+    allow(Tensor, "copy_", lambda self, source: self)
+
+
+@mutant("in-place operations do not move the counter of a DTensor")
+def _():
+    def change(real, self, value):
+        version = self._version
+        real(self, value)
+        if type(self) is DTensor:
+            set_version(self, version)
+        return self
+
+    wrap(Tensor, "fill_", change)
+
+
+@mutant("a write to a local part moves the counter of its DTensor")
+def _():
+    def after(result, self):
+        result._owner = self
+        return result
+
+    def change(real, self, value):
+        owner = getattr(self, "_owner", None)
+        return real(self, value) if owner is None else real(owner, value)
+
+    then(DTensor, "to_local", after)
+    wrap(Tensor, "fill_", change)
+
+
+@mutant("the address of a DTensor is that of its local part")
+def _():
+    def change(real, self):
+        return real(local(self) if type(self) is DTensor else self)
+
+    wrap(Tensor, "data_ptr", change)
+
+
+@mutant("the storage of a DTensor is that of its local part")
+def _():
+    def change(real, self):
+        return real(local(self) if type(self) is DTensor else self)
+
+    wrap(Tensor, "untyped_storage", change)
+
+
+@mutant("share_memory_ of a DTensor shares its local part")
+def _():
+    def change(real, self):
+        real(local(self) if type(self) is DTensor else self)
+        return self
+
+    wrap(Tensor, "share_memory_", change)
+
+
+@mutant("fully_shard keeps the parameters")
+def _():
+    def change(real, module, **options):
+        old = dict(module.named_parameters(recurse=False))
+        real(module, **options)
+        with torch.no_grad():
+            for name, p in old.items():
+                kept = local(getattr(module, name))
+                p.data = p.data.flatten()[: kept.numel()].view_as(kept)
+                p.data.copy_(kept)
+                kept.set_(p.data)
+        return module
+
+    wrap(torch.distributed.fsdp, "fully_shard", change)
+
+
+@mutant("fully_shard broadcasts the values of rank 0")
+def _():
+    def change(real, module, **options):
+        for p in module.parameters():
+            dist.broadcast(p.data, 0)
+        return real(module, **options)
+
+    wrap(torch.distributed.fsdp, "fully_shard", change)
+
+
+@mutant("fully_shard does nothing")
+def _():
+    wrap(torch.distributed.fsdp, "fully_shard", lambda real, module, **options: module)
+
+
+@mutant("fully_shard gives back no memory")
+def _():
+    def change(real, self, size):
+        return None if size == 0 else real(self, size)
+
+    wrap(torch.UntypedStorage, "resize_", change)
+
+
+@mutant("fully_shard shards the parameters at once after forward")
+def _():
+    def change(real, self, *args):
+        result = real(self, *args)
+        if isinstance(self, torch.distributed.fsdp.FSDPModule):
+            self.reshard()
+        return result
+
+    wrap(torch.nn.Module, "__call__", change)
+
+
+@mutant("a sharded module deep-copies")
+def _():
+    allow(copy, "deepcopy", lambda value: value, AssertionError)
+
+
+@mutant("a deep copy of a state dict gathers it")
+def _():
+    def change(real, value):
+        for tensor in value.values() if isinstance(value, dict) else ():
+            if type(tensor) is DTensor:
+                tensor.full_tensor()
+        return real(value)
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a full state dict goes to all processes")
+def _():
+    def change(real, model, *, options):
+        options.cpu_offload = False
+        return real(model, options=options)
+
+    wrap(checkpoint, "get_model_state_dict", change)
+
+
+@mutant("a full state dict is made of the whole weights as they change")
+def _():
+    def change(real, model, *, options):
+        state = real(model, options=options)
+        if options.full_state_dict and state:
+            for name, p in model.named_parameters():
+                flat = state[name].flatten()
+                flat[: local(p).numel()] = 0
+                p._local_tensor.set_(flat[: local(p).numel()].view_as(local(p)))
+        return state
+
+    wrap(checkpoint, "get_model_state_dict", change)
+
+
+@mutant("get_model_state_dict copies")
+def _():
+    def change(real, model, *, options):
+        return {name: value.clone() for name, value in real(model, options=options).items()}
+
+    wrap(checkpoint, "get_model_state_dict", change)
+
+
+@mutant("lerp_ of DTensors communicates")
+def _():
+    def change(real, self, end, weight):
+        if type(end) is DTensor:
+            end.full_tensor()
+        return real(self, end, weight)
+
+    wrap(Tensor, "lerp_", change)
+
+
+@mutant("each gradient of a sharded module has memory of its own")
+def _():
+    def after(result, self):
+        for p in gc.get_objects():
+            if type(p) is DTensor and p.is_leaf and type(p.grad) is DTensor:
+                p.grad = p.grad.clone()
+
+    then(Tensor, "backward", after)
+
+
+@mutant("DDP copies the module")
+def _():
+    def change(real, self, module, **options):
+        return real(self, copy.deepcopy(module), **options)
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("DDP does not broadcast at the start")
+def _():
+    def change(real, self, module, **options):
+        return real(self, module, init_sync=False, **options)
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("the state dict of DDP has the names of its module")
+def _():
+    wrap(DistributedDataParallel, "state_dict", lambda real, self: self.module.state_dict())
+
+
+@mutant("DDP broadcasts the parameters at each forward pass")
+def _():
+    def change(real, self, *inputs):
+        for p in self.parameters():
+            dist.broadcast(p.data, 0)
+        return real(self, *inputs)
+
+    wrap(DistributedDataParallel, "forward", change)
+
+
+@mutant("DDP never broadcasts buffers at a forward pass")
+def _():
+    def change(real, self, module, **options):
+        return real(self, module, **options | {"broadcast_buffers": False})
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("DDP ignores broadcast_buffers=False")
+def _():
+    def change(real, self, module, **options):
+        return real(self, module, **options | {"broadcast_buffers": True})
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("DDP puts new buffers into the module")
+def _():
+    def change(real, self, *inputs):
+        for module in self.modules():
+            for name, buffer in module._buffers.items():
+                module._buffers[name] = buffer.clone()
+        return real(self, *inputs)
+
+    wrap(DistributedDataParallel, "forward", change)
+
+
+@mutant("DDP ignores gradient_as_bucket_view=True")
+def _():
+    def change(real, self, module, **options):
+        return real(self, module, **options | {"gradient_as_bucket_view": False})
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("DDP always makes gradients views of buckets")
+def _():
+    def change(real, self, module, **options):
+        return real(self, module, **options | {"gradient_as_bucket_view": True})
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+@mutant("a deep copy of DDP does not communicate")
+def _():
+    def change(real, value):
+        result = real(value)
+        if isinstance(value, DistributedDataParallel):
+            result.require_backward_grad_sync = False
+        return result
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a deep copy of the module in DDP shares its memory")
+def _():
+    def change(real, value):
+        result = real(value)
+        if isinstance(value, torch.nn.Module):
+            for name, p in result.named_parameters():
+                p.data = value.get_parameter(name).data
+        return result
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("all_reduce moves the version counter")
+def _():
+    def change(real, tensor):
+        real(tensor)
+        set_version(tensor, tensor._version + 1)
+
+    wrap(dist, "all_reduce", change)
+
+
+@mutant("all_reduce leaves its argument alone")
+def _():
+    wrap(dist, "all_reduce", lambda real, tensor: real(tensor.clone()))
+
+
+@mutant("a tensor without memory can be read")
+def _():
+    def change(real, self):
+        empty = self.numel() and not self.untyped_storage().nbytes()
+        return real(torch.zeros(self.shape)) if empty else real(self)
+
+    for owner, name in ((Tensor, "__repr__"), (torch, "clone"), (torch, "sum")):
+        wrap(owner, name, change)
