@@ -50,8 +50,13 @@ def markdown(records: list[dict]):
         )
         for (said, releases, places), names in rows(records, source).items():
             on = "" if len(releases) == len(records) else f" (with {', '.join(releases)})"
-            where = "in every case" if len(places) == len(SITUATIONS) else "; ".join(places)
+            where = "in every case" if len(places) == len(SITUATIONS) else listed(places)
             yield f"| {said}{on} | {where} | {', '.join(f'`{name}`' for name in names)} |"
+
+
+def listed(places: tuple[str, ...]) -> str:
+    """Return situations in words, without saying twice what they begin with."""
+    return "; ".join(places).replace("; after a write to", " or")
 
 
 def rows(records: list[dict], source: str) -> dict[tuple, list[str]]:
