@@ -18,7 +18,7 @@ TITLES = {"plain": "A plain tensor", "non-leaf": "A non-leaf, which requires gra
 
 
 class CompiledDirective(SphinxDirective):
-    """`{compiled}`: a table for each kind of source; a row for each expression that differs."""
+    """`{compiled}`: a table for each kind of source, a row for what differs alike."""
 
     def run(self) -> list[nodes.Node]:
         folder = Path(self.env.srcdir).parent / "evidence" / "compiled"
@@ -41,28 +41,38 @@ def markdown(records: list[dict]):
         differ, cases = len(record["differences"]), record["cases"]
         yield f"- torch {record['torch']}, {record['date']}: {differ} of {cases} cases differ"
     for source, title in TITLES.items():
-        yield from ("", f"**{title}**", "")
-        yield f"| Expression | {' | '.join(SITUATIONS)} |"
-        yield f"|---|{'---|' * len(SITUATIONS)}"
-        rows: dict[str, dict[str, dict[str, list[str]]]] = {}
-        for record in records:
-            for case in record["differences"]:
-                if case["source"] == source:
-                    cells = rows.setdefault(case["expression"], {})
-                    words = cells.setdefault(case["situation"], {})
-                    words.setdefault("; ".join(case["differ"]), []).append(record["torch"])
-        for expression, cells in rows.items():
-            texts = [cell(cells.get(situation, {}), len(records)) for situation in SITUATIONS]
-            yield f"| `{expression}` | {' | '.join(texts)} |"
+        yield from (
+            "",
+            f"**{title}**",
+            "",
+            "| Compiled, it | When | Expressions |",
+            "|---|---|---|",
+        )
+        for (said, releases, places), names in rows(records, source).items():
+            on = "" if len(releases) == len(records) else f" (with {', '.join(releases)})"
+            where = "in every case" if len(places) == len(SITUATIONS) else listed(places)
+            yield f"| {said}{on} | {where} | {', '.join(f'`{name}`' for name in names)} |"
 
 
-def cell(words: dict[str, list[str]], releases: int) -> str:
-    """Return what stands in a cell: in what it differs, and on which releases if not on all."""
-    texts = [
-        said if len(found) == releases else f"{said} ({', '.join(found)})"
-        for said, found in words.items()
-    ]
-    return ", ".join(texts) or "–"
+def listed(places: tuple[str, ...]) -> str:
+    """Return situations in words, without saying twice what they begin with."""
+    return "; ".join(places).replace("; after a write to", " or")
+
+
+def rows(records: list[dict], source: str) -> dict[tuple, list[str]]:
+    """Return the expressions that differ alike: in what, on which releases, in which situations."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for record in records:
+        for case in record["differences"]:
+            if case["source"] == source:
+                places = found.setdefault((case["expression"], "; ".join(case["differ"])), {})
+                places.setdefault(case["situation"], []).append(record["torch"])
+    alike: dict[tuple, list[str]] = {}
+    for (expression, said), places in found.items():
+        for releases in dict.fromkeys(map(tuple, places.values())):
+            where = tuple(name for name in SITUATIONS if tuple(places.get(name, ())) == releases)
+            alike.setdefault((said, releases, where), []).append(expression)
+    return dict(sorted(alike.items(), key=lambda row: -len(row[1])))
 
 
 def setup(app: Sphinx) -> dict[str, object]:

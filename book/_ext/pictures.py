@@ -42,7 +42,7 @@ class InlineSvg(SphinxPostTransform):
             svg = path.read_text(encoding="utf-8")
             # On a phone a picture shrinks as long as its words can be read; then it scrolls.
             width = int(re.search(r'width="(\d+)"', svg)[1])
-            width = min(width, max(320, round(0.7 * width)))
+            width = min(width, max(320, round(0.64 * width)))
             start = f'<svg role="img" aria-label="{escape(image.get("alt", ""))}" '
             start += f'style="min-width: {width}px" '
             # The theme's script puts an "output" that scrolls within the reach of the keyboard.

@@ -36,13 +36,13 @@ class Tables(SphinxPostTransform):
             literals = list(table.findall(nodes.literal))
             if "articles" in table["classes"]:
                 continue
-            for literal in literals:
-                html = f"<code class='docutils literal notranslate'>{with_joints(literal.astext())}"
-                literal.replace_self(nodes.raw("", f"{html}</code>", format="html"))
             if literals and 2 <= columns <= 4:
                 table["classes"].append("stacks")
                 if columns > 2:
                     label(table)
+            for literal in literals:
+                html = f"<code class='docutils literal notranslate'>{with_joints(literal.astext())}"
+                literal.replace_self(nodes.raw("", f"{html}</code>", format="html"))
 
 
 def label(table: nodes.table) -> None:

@@ -48,46 +48,62 @@ def contexts(browser):
     return context
 
 
-@pytest.fixture
-def visit(contexts, site: str) -> Iterator[Callable]:
-    """Return a function that opens a page. At the end nothing may have failed on any of them.
+@pytest.fixture(scope="session")
+def opened(contexts, site: str) -> Callable:
+    """Return a function that opens a page; it returns the page and the list of what failed on it.
 
-    `visit.problems` is the list of what failed: a message of the console, an exception, a request
-    that failed or that left for another host.
+    That is a message of the console, an exception, a request that failed or that left for another
+    host. The list grows as long as the page is open.
     """
-    problems: list[str] = []
-    opened = []
 
-    def failed(sent) -> None:
-        # The browser itself stops what a page still loads when a test leaves that page.
-        if sent.failure != "net::ERR_ABORTED":
-            problems.append(f"failed, {sent.failure}: {sent.url}")
+    def open_page(path: str, problems: list[str] | None = None, **options):
+        problems = [] if problems is None else problems
 
-    def response(answer) -> None:
-        if answer.status >= 400:
-            problems.append(f"status {answer.status}: {answer.url}")
+        def failed(sent) -> None:
+            # The browser itself stops what a page still loads when a test leaves that page.
+            if sent.failure != "net::ERR_ABORTED":
+                problems.append(f"failed, {sent.failure}: {sent.url}")
 
-    def request(sent) -> None:
-        if urlsplit(sent.url).scheme in ("http", "https") and not sent.url.startswith(site):
-            problems.append(f"request to another host: {sent.url}")
+        def response(answer) -> None:
+            if answer.status >= 400:
+                problems.append(f"status {answer.status}: {answer.url}")
 
-    def console(message) -> None:
-        if message.type in ("error", "warning"):
-            problems.append(f"console: {message.text} ({message.location.get('url')})")
+        def request(sent) -> None:
+            if urlsplit(sent.url).scheme in ("http", "https") and not sent.url.startswith(site):
+                problems.append(f"request to another host: {sent.url}")
 
-    def visit(path: str, **options):
+        def console(message) -> None:
+            if message.type in ("error", "warning"):
+                problems.append(f"console: {message.text} ({message.location.get('url')})")
+
         page = contexts(**options).new_page()
-        opened.append(page)
         page.on("console", console)
         page.on("pageerror", lambda error: problems.append(f"exception: {error}"))
         page.on("requestfailed", failed)
         page.on("response", response)
         page.on("request", request)
         page.goto(site + path)
+        return page, problems
+
+    return open_page
+
+
+@pytest.fixture
+def visit(opened) -> Iterator[Callable]:
+    """Return a function that opens a page. At the end nothing may have failed on any of them.
+
+    `visit.problems` is the list of what failed.
+    """
+    problems: list[str] = []
+    pages = []
+
+    def visit(path: str, **options):
+        page, _ = opened(path, problems, **options)
+        pages.append(page)
         return page
 
     visit.problems = problems
     yield visit
-    for page in opened:
+    for page in pages:
         page.close()
     assert problems == [], "the browser reports what no reader should meet"

@@ -62,19 +62,63 @@ window.look = (() => {
   }
 
   // Leaves out what repeats: of colored words and of rows that differ in their text alone, in places
-  // of the same kind, axe-core gets one. On a page with 20,000 of them it takes a minute.
+  // of the same kind, axe-core gets one. On a page with 20,000 of them it takes a minute. All is read
+  // before anything is changed: after each change the browser would lay the page out anew.
   function dropRepeats() {
     const kind = (element) => `${element.tagName}.${element.className}.${element.getAttribute("style")}`;
-    const above = (element) => (element === document.body ? "" : above(element.parentElement) + kind(element));
+    const places = new Map();
+    const place = (element) => {
+      if (element === document.body) return "";
+      if (!places.has(element)) places.set(element, place(element.parentElement) + kind(element));
+      return places.get(element);
+    };
     const known = new Set();
-    for (const part of all(".highlight pre > span, table tbody tr")) {
+    const repeats = all(".highlight pre > span, table tbody tr").filter((part) => {
       const inside = [...part.querySelectorAll("*")].map((child) => kind(child) + seen(child));
-      const key = [above(part), seen(part), ...inside].join();
-      if (!known.has(key)) known.add(key);
-      else if (part.tagName === "TR") part.remove();
+      const key = [place(part.parentElement), kind(part), seen(part), ...inside].join();
+      return known.has(key) || !known.add(key);
+    });
+    for (const part of repeats)
+      if (part.tagName === "TR") part.remove();
       else part.replaceWith(part.textContent);
-    }
   }
 
-  return { sideways, focused, missed, moving, unprinted, dropRepeats };
+  // Leaves in sight, of the parts with a text of their own, one for each way in which a text is painted:
+  // its own style and the styles of all it stands in. For axe-core's rules on colors the others are like
+  // it. Everything keeps its place. Returns how many ways there are; without `on` all is as before.
+  function showEachPaint(on = true) {
+    const sheet = document.getElementById("look-paint") ?? document.head.appendChild(document.createElement("style"));
+    sheet.id = "look-paint";
+    sheet.textContent = "";
+    all("[data-look]").forEach((element) => delete element.dataset.look);
+    if (!on) return 0;
+    const names = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "fontSize",
+      "fontWeight", "textShadow", "textDecorationLine", "position", "zIndex"];
+    const ways = new Map();
+    const way = (element) => {
+      if (!element) return "";
+      if (!ways.has(element)) {
+        const own = style(element);
+        const tag = `${element.tagName}${element.disabled ? " disabled" : ""}`;
+        ways.set(element, `${way(element.parentElement)}|${tag} ${names.map((name) => own[name]).join()}`);
+      }
+      return ways.get(element);
+    };
+    const known = new Set();
+    const kept = all("body *").filter((element) => {
+      const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+      if (!(text || element.matches("input, select, textarea")) || !seen(element)) return false;
+      return !known.has(way(element)) && known.add(way(element));
+    });
+    for (const part of kept) {
+      part.dataset.look = "kept";
+      for (let up = part.parentElement; up !== document.body; up = up.parentElement) up.dataset.look ??= "around";
+    }
+    for (const part of all("body, [data-look=around]"))
+      for (const child of part.children) child.dataset.look ??= "hidden";
+    sheet.textContent = "[data-look=hidden] { visibility: hidden !important; }";
+    return kept.length;
+  }
+
+  return { sideways, focused, missed, moving, unprinted, dropRepeats, showEachPaint };
 })();

@@ -20,13 +20,36 @@ def test_each_button_says_what_it_does(visit):
         assert button.evaluate(look), button.evaluate("button => button.outerHTML")
 
 
-@pytest.mark.parametrize("path", ["index.html", "reference/questions.html"])
+STACKS = ["index.html", "reference/questions.html", "reference/compiled.html"]
+
+
+@pytest.mark.parametrize("path", STACKS)
 def test_tables_of_code_stack_on_a_phone(visit, path):
     page = visit(path, width=390)
     row = page.locator("table.stacks tbody tr").first
     first, second = (row.locator("td").nth(n).bounding_box() for n in (0, 1))
     assert second["y"] >= first["y"] + first["height"] - 1 and second["x"] == first["x"]
     assert page.locator("table.stacks thead:visible").count() == 0
+
+
+def test_a_cell_of_code_says_on_a_phone_what_its_column_is(visit):
+    row = visit("start/five_minutes.html", width=390).locator("table.stacks tbody tr").first
+    assert row.locator("td").nth(2).inner_text() == "No gradient reaches w: w.detach()"
+
+
+@pytest.mark.parametrize("path", STACKS)
+def test_code_in_a_table_stays_on_one_line_where_there_is_room(visit, path):
+    page = visit(path)
+    broken = """codes => codes.filter((code) => code.getClientRects().length > 1
+      || code.offsetHeight > 1.8 * parseFloat(getComputedStyle(code).lineHeight)
+      && code.offsetWidth < 0.8 * code.parentElement.offsetWidth).map((code) => code.textContent)"""
+    assert page.locator("table.stacks code").evaluate_all(broken) == []
+
+
+def test_a_picture_of_three_tensors_fits_a_phone(visit):
+    picture = visit("methods/clone.html", width=390).locator(".picture svg").first
+    box = picture.bounding_box()
+    assert box["x"] + box["width"] <= 390
 
 
 def test_a_reader_finds_a_message_in_the_table(visit):

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+import torch
 import yaml
 from bs4 import BeautifulSoup
 
@@ -89,6 +90,21 @@ def test_what_is_written_is_what_was_run():
     """A row shows another expression only where the live one needs a stand-in or a helper."""
     other = {found.words["row"] for found in CANDIDATES if "write" in found.words}
     assert other == {"x[:]", "save_and_load(x)", "x.to('meta')"}
+
+
+def test_a_row_on_another_device_names_the_device_that_is_written():
+    """No reader has a meta device: what is measured there says what it gives on a GPU."""
+    moved = [found for found in CANDIDATES if found.live["device"] != found.source["device"]]
+    assert [found.write for found in moved] == ['x.to("cuda")']
+    assert moved[0].gives.endswith("; on `cuda`") and "meta" not in str(HTML)
+
+
+def test_the_source_is_the_one_that_the_page_names():
+    (said,) = re.findall(r"`x` is a `(\w+)` tensor", (BOOK / "index.md").read_text("utf-8"))
+    dtypes = {c.source["dtype"] for c in CANDIDATES if c.words["source"] == "tensor"}
+    assert dtypes == {said} == {str(torch.get_default_dtype()).removeprefix("torch.")}
+    for found in CANDIDATES:
+        assert f"torch.{found.source['dtype']}" not in found.write  # it would change nothing
 
 
 def test_plain_table_holds_every_candidate_once():

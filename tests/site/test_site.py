@@ -507,7 +507,7 @@ def test_a_page_says_where_it_stands(part):
 
 
 def test_code_in_a_table_breaks_at_its_joints_alone():
-    for name in ("index", "reference/questions"):
+    for name in ("index", "reference/questions", "reference/compiled"):
         for code in page(Path(f"{name}.html")).select("table.stacks code"):
             parts = str(code).split("<wbr/>")
             assert not [part for part in parts[1:] if not re.match(r"\.?\w", part)]
