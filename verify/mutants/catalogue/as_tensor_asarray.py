@@ -142,7 +142,11 @@ def _():
 
 @mutant("asarray with copy=True shares memory")
 def _():
-    wrap(torch, "asarray", lambda real, x, **options: real(x))
+    def change(real, x, **options):
+        # safetensors calls it for a storage, whose elements would be read one by one
+        return real(x, **options) if isinstance(x, torch.UntypedStorage) else real(x)
+
+    wrap(torch, "asarray", change)
 
 
 @mutant("asarray of a tensor copies")
