@@ -24,17 +24,26 @@ LARGE = 4096  # numbers from here on, and powers of two from 2**16 on, become th
 
 
 class Rehearsed(ast.NodeTransformer):
-    """Makes sizes small, and has assertions only computed."""
+    """Has assertions only computed, and makes sizes small."""
+
+    def __init__(self, small):
+        self.small = small
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
         power = isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant)
-        if power and getattr(node.left, "value", None) == 2 and node.right.value >= 16:
+        if (
+            self.small
+            and power
+            and getattr(node.left, "value", None) == 2
+            and node.right.value >= 16
+        ):
             node.right.value //= 2
         return node
 
     def visit_Constant(self, node):
-        if type(node.value) is int and node.value >= LARGE and node.value & (node.value - 1) == 0:
+        large = self.small and type(node.value) is int and node.value >= LARGE
+        if large and node.value & (node.value - 1) == 0:
             return ast.copy_location(ast.Constant(1 << (node.value.bit_length() - 1) // 2), node)
         return node
 
@@ -85,9 +94,9 @@ def unknown_names(tree, names):
             found = getattr(found, part)
 
 
-def run(source, names):
+def run(source, names, small=True):
     """Run code with these global names."""
-    tree = ast.fix_missing_locations(Rehearsed().visit(ast.parse(source)))
+    tree = ast.fix_missing_locations(Rehearsed(small).visit(ast.parse(source)))
     exec(compile(tree, "<rehearsed>", "exec"), names)
 
 
@@ -131,8 +140,15 @@ def pretend_cuda():
             number = 0 if name.startswith(("memory", "max_memory")) else None
             setattr(cuda, name, stub(real, counts.get(name, number)))
     graph = stub_class(cuda.CUDAGraph, cuda.CUDAGraph.__new__)
-    context = type("graph", (contextlib.nullcontext,), {"__init__": stub(cuda.graph.__init__)})
+    enter = {"__enter__": lambda self: self, "__exit__": lambda self, *error: None}
+    context = type("graph", (), {"__init__": stub(cuda.graph.__init__), **enter})
     cuda.Event, cuda.Stream, cuda.CUDAGraph, cuda.graph = event, stream, graph, context
+    graphed, compiled = (
+        inspect.signature(cuda.make_graphed_callables),
+        inspect.signature(torch.compile),
+    )
+    cuda.make_graphed_callables = lambda *args, **options: graphed.bind(*args, **options).args[0]
+    torch.compile = lambda *args, **options: compiled.bind(*args, **options).args[0]
     torch.Tensor.record_stream = lambda self, stream: None  # the real one wants a real stream
 
     def here(value):
@@ -184,8 +200,8 @@ def pretend_cuda():
     return Pretend()
 
 
-def rehearse(notebook, mode, known):
-    """Yield what is wrong with the gpu cells of a notebook, and how many of them it has at last."""
+def rehearse(notebook, mode):
+    """Yield what is wrong with the gpu cells of a notebook, and with what they need."""
     names, gpu = {"__name__": "__main__"}, [cell for cell in notebook.code if cell.gpu]
     wanted = {cell.id for cell in gpu}
     for cell in gpu:
@@ -193,12 +209,9 @@ def rehearse(notebook, mode, known):
     for cell in notebook.code:
         if cell.id not in wanted:
             continue
-        if cell.gpu:
-            for name in unknown_names(cell.tree, known):
-                yield f"{notebook.path}, {cell}: there is no {name}"
         try:
             with contextlib.redirect_stdout(io.StringIO()), mode:
-                run(cell.source, names)
+                run(cell.source, names, small=cell.gpu)
         except Exception as error:
             kind = type(error).__name__
             yield f"{notebook.path}, {cell}: {kind}: {str(error).splitlines()[:1]}"
@@ -207,15 +220,16 @@ def rehearse(notebook, mode, known):
 
 
 def measure_little(names):
-    """Have `measured` take the first point only."""
+    """Have `measured` take only the first point of what is measured on CUDA."""
     measured = names["measured"]
 
-    def one_point(name, points, take, short=None, **options):
-        inspect.signature(measured).bind(name, points, take, short, **options)
+    def first_point(name, points, take, short=None, **options):
+        if options.get("on") != "cuda":
+            return measured(name, points, take, short, **options)
         first = list(points)[:1]
         return measured(name, first, take, first, **options)
 
-    names["measured"] = one_point
+    names["measured"] = first_point
 
 
 def main(root=ROOT):
@@ -234,7 +248,7 @@ def main(root=ROOT):
     mode, number = pretend_cuda(), 0
     for notebook in notebooks:
         number += sum(cell.gpu for cell in notebook.code)
-        for problem in rehearse(notebook, mode, {}):
+        for problem in rehearse(notebook, mode):
             print(problem)
     print(f"{number} cells rehearsed")
 

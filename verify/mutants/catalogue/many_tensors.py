@@ -62,12 +62,12 @@ def _():
     wrap(TorchDispatchMode, "__enter__", change)
 
 
-@mutant("vector_to_parameters copies")
+@mutant("vector_to_parameters copies", slow="benchmarks")
 def _():
     wrap(utils, "vector_to_parameters", lambda real, flat, to: real(flat.clone(), to))
 
 
-@mutant("parameters_to_vector doubles the values")
+@mutant("parameters_to_vector doubles the values", slow="benchmarks")
 def _():
     then(utils, "parameters_to_vector", lambda flat, parameters: flat * 2)
 
@@ -100,7 +100,12 @@ def _():
 
 @mutant("other threads take part in each copy", slow="benchmarks")
 def _():
-    wrap(Tensor, "copy_", lambda real, self, source: (busy_elsewhere(), real(self, source))[1])
+    def change(real, self, source):
+        if self.numel() in (1_000, 32_768, 2048**2):
+            busy_elsewhere()
+        return real(self, source)
+
+    wrap(Tensor, "copy_", change)
     wrap(Tensor, "contiguous", lambda real, self: (busy_elsewhere(), real(self))[1])
 
 
