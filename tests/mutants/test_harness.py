@@ -91,6 +91,8 @@ GOOD = claim("good", "t = torch.ones(2)\nt.clone()[0] = 7\nprint(t)", "tensor([1
 VACUOUS = claim("vacuous", "assert torch.ones(2).clone().sum() == 2", "")
 NEEDS_SETUP = claim("needs_setup", "x.clone()[0] = 7\nprint(x)", "tensor([1., 1.])\n")
 WRONG = claim("wrong", "print(torch.ones(2).clone())", "tensor([7., 7.])\n")
+TURNS_ON = claim("turns_on", "torch.set_warn_always(True)", "")
+AFTER = claim("after", "torch.ones(2).clone()\nassert torch.is_warn_always_enabled()", "")
 CRASHES = claim("crashes", "print(torch.zeros(1).exp())", "tensor([1.])\n")
 
 
@@ -109,7 +111,9 @@ def test_names_are_unique():
 
 
 def test_what_is_reported(tmp_path):
-    everything = write(tmp_path / "everything", GOOD, VACUOUS, NEEDS_SETUP, CRASHES)
+    everything = write(
+        tmp_path / "everything", GOOD, VACUOUS, NEEDS_SETUP, TURNS_ON, AFTER, CRASHES
+    )
     good, wrong = write(tmp_path / "good", GOOD), write(tmp_path / "wrong", WRONG)
     lines = [everything, f"'clone shares' {good}", wrong, f"'no such mutant' {good}"]
     reports = python(RUN, *lines).split("\0")
@@ -120,17 +124,19 @@ def test_what_is_reported(tmp_path):
     assert set(re.findall(r"survives every mutant: tiny\.(\w+)", reports[0])) == {
         "vacuous",
         "needs_setup",  # its set-up cell broke: that does not count
+        "turns_on",
+        "after",  # it is not run without what it follows
         "crashes",
     }
     missed = set(re.findall(r"not caught by any claim: (.*)", reports[0]))
     assert missed == {"changes nothing", "is never met", "ends the process"}
     assert "tiny under ends the process: the process died" in reports[0]
 
-    assert "1 of 4 facts of the claims fail" in reports[0]
+    assert "1 of 5 facts of the claims fail" in reports[0]
     assert (
         "none breaks tiny.vacuous: torch.ones(2).clone().sum() == 2\n          a sum" in reports[0]
     )
-    assert "1 have a reason, 2 have none" in reports[0]
+    assert "1 have a reason, 3 have none" in reports[0]
     fact = "torch.zeros(1).exp()"
     assert f"has no reason (verify/mutants/left.py): tiny.crashes: {fact}" in reports[0]
     assert "has no need of a reason (verify/mutants/left.py): tiny.good: t" in reports[0]
