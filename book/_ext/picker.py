@@ -21,8 +21,14 @@ from sphinx.errors import ExtensionError
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from book._ext.tables import with_joints
+
 DATA, WORDS = "reference/comparison.ipynb", "reference/picker.yml"
 INLINE = MarkdownIt("commonmark", {"html": False})
+INLINE.add_render_rule(
+    "code_inline",
+    lambda self, tokens, index, *rest: f"<code>{with_joints(tokens[index].content)}</code>",
+)
 # The questions of the form: name, legend, and the answers; a row fits if it has the answer.
 QUESTIONS = (
     ("to", "I want", {"tensor": "a tensor", "into": "its values in a tensor that exists",
