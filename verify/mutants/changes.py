@@ -21,7 +21,8 @@ from torch import Tensor
 class Mutation(NamedTuple):
     """A changed behavior: `change` makes it so.
 
-    `slow` says which claims that take seconds are to notice: "benchmarks", "compile", all (True).
+    `slow` says which claims that take seconds are to notice: "benchmarks", "compile",
+    "distributed", all (True).
     """
 
     change: Callable[[], None]

@@ -24,7 +24,7 @@ def same_kind(tensor: Tensor, inside: Tensor) -> DTensor:
     return DTensor.from_local(inside, tensor.device_mesh, tensor.placements)
 
 
-@mutant("distribute_tensor copies")
+@mutant("distribute_tensor copies", slow="distributed")
 def _():
     def change(real, tensor, *args):
         return real(tensor.detach().clone(), *args)
@@ -32,7 +32,7 @@ def _():
     wrap(torch.distributed.tensor, "distribute_tensor", change)
 
 
-@mutant("distribute_tensor takes the values of each process")
+@mutant("distribute_tensor takes the values of each process", slow="distributed")
 def _():
     def change(real, tensor, *args):
         return real(tensor, *args, src_data_rank=None)
@@ -40,7 +40,7 @@ def _():
     wrap(torch.distributed.tensor, "distribute_tensor", change)
 
 
-@mutant("distribute_tensor lets its source go on with the part")
+@mutant("distribute_tensor lets its source go on with the part", slow="distributed")
 def _():
     def change(real, tensor, *args):
         result = real(tensor, *args)
@@ -50,17 +50,17 @@ def _():
     wrap(torch.distributed.tensor, "distribute_tensor", change)
 
 
-@mutant("from_local copies")
+@mutant("from_local copies", slow="distributed")
 def _():
     wrap(DTensor, "from_local", lambda real, t, *args: real(t.clone(), *args))
 
 
-@mutant("to_local copies")
+@mutant("to_local copies", slow="distributed")
 def _():
     then(DTensor, "to_local", lambda result, self: result.clone())
 
 
-@mutant("detach of a DTensor copies")
+@mutant("detach of a DTensor copies", slow="distributed")
 def _():
     def change(real, self):
         return same_kind(self, real(local(self)).clone()) if type(self) is DTensor else real(self)
@@ -68,7 +68,7 @@ def _():
     wrap(Tensor, "detach", change)
 
 
-@mutant("clone of a DTensor communicates")
+@mutant("clone of a DTensor communicates", slow="distributed")
 def _():
     def after(result, self):
         if type(self) is DTensor:
@@ -79,12 +79,12 @@ def _():
     then(Tensor, "clone", after)
 
 
-@mutant("full_tensor copies")
+@mutant("full_tensor copies", slow="distributed")
 def _():
     then(DTensor, "full_tensor", lambda result, self: result.clone())
 
 
-@mutant("full_tensor puts what it gathered into the DTensor")
+@mutant("full_tensor puts what it gathered into the DTensor", slow="distributed")
 def _():
     def after(result, self):
         if local(self).shape != result.shape:
@@ -94,7 +94,7 @@ def _():
     then(DTensor, "full_tensor", after)
 
 
-@mutant("redistribute copies")
+@mutant("redistribute copies", slow="distributed")
 def _():
     then(
         DTensor,
@@ -103,7 +103,7 @@ def _():
     )
 
 
-@mutant("copy_ of a DTensor gives it new memory")
+@mutant("copy_ of a DTensor gives it new memory", slow="distributed")
 def _():
     def after(result, self, source):
         if type(self) is DTensor:
@@ -113,12 +113,12 @@ def _():
     then(Tensor, "copy_", after)
 
 
-@mutant("copy_ accepts a DTensor and a plain tensor")
+@mutant("copy_ accepts a DTensor and a plain tensor", slow="distributed")
 def _():
     allow(Tensor, "copy_", lambda self, source: self)
 
 
-@mutant("in-place operations do not move the counter of a DTensor")
+@mutant("in-place operations do not move the counter of a DTensor", slow="distributed")
 def _():
     def change(real, self, value):
         version = self._version
@@ -130,7 +130,7 @@ def _():
     wrap(Tensor, "fill_", change)
 
 
-@mutant("a write to a local part moves the counter of its DTensor")
+@mutant("a write to a local part moves the counter of its DTensor", slow="distributed")
 def _():
     def after(result, self):
         result._owner = self
@@ -144,7 +144,7 @@ def _():
     wrap(Tensor, "fill_", change)
 
 
-@mutant("the address of a DTensor is that of its local part")
+@mutant("the address of a DTensor is that of its local part", slow="distributed")
 def _():
     def change(real, self):
         return real(local(self) if type(self) is DTensor else self)
@@ -152,7 +152,7 @@ def _():
     wrap(Tensor, "data_ptr", change)
 
 
-@mutant("the storage of a DTensor is that of its local part")
+@mutant("the storage of a DTensor is that of its local part", slow="distributed")
 def _():
     def change(real, self):
         return real(local(self) if type(self) is DTensor else self)
@@ -160,7 +160,7 @@ def _():
     wrap(Tensor, "untyped_storage", change)
 
 
-@mutant("share_memory_ of a DTensor shares its local part")
+@mutant("share_memory_ of a DTensor shares its local part", slow="distributed")
 def _():
     def change(real, self):
         real(local(self) if type(self) is DTensor else self)
@@ -169,7 +169,7 @@ def _():
     wrap(Tensor, "share_memory_", change)
 
 
-@mutant("fully_shard keeps the parameters")
+@mutant("fully_shard keeps the parameters", slow="distributed")
 def _():
     def change(real, module, **options):
         old = dict(module.named_parameters(recurse=False))
@@ -185,7 +185,7 @@ def _():
     wrap(torch.distributed.fsdp, "fully_shard", change)
 
 
-@mutant("fully_shard broadcasts the values of rank 0")
+@mutant("fully_shard broadcasts the values of rank 0", slow="distributed")
 def _():
     def change(real, module, **options):
         for p in module.parameters():
@@ -195,12 +195,12 @@ def _():
     wrap(torch.distributed.fsdp, "fully_shard", change)
 
 
-@mutant("fully_shard does nothing")
+@mutant("fully_shard does nothing", slow="distributed")
 def _():
     wrap(torch.distributed.fsdp, "fully_shard", lambda real, module, **options: module)
 
 
-@mutant("fully_shard gives back no memory")
+@mutant("fully_shard gives back no memory", slow="distributed")
 def _():
     def change(real, self, size):
         return None if size == 0 else real(self, size)
@@ -208,7 +208,7 @@ def _():
     wrap(torch.UntypedStorage, "resize_", change)
 
 
-@mutant("fully_shard shards the parameters at once after forward")
+@mutant("fully_shard shards the parameters at once after forward", slow="distributed")
 def _():
     def change(real, self, *args):
         result = real(self, *args)
@@ -219,12 +219,12 @@ def _():
     wrap(torch.nn.Module, "__call__", change)
 
 
-@mutant("a sharded module deep-copies")
+@mutant("a sharded module deep-copies", slow="distributed")
 def _():
     allow(copy, "deepcopy", lambda value: value, AssertionError)
 
 
-@mutant("a deep copy of a state dict gathers it")
+@mutant("a deep copy of a state dict gathers it", slow="distributed")
 def _():
     def change(real, value):
         for tensor in value.values() if isinstance(value, dict) else ():
@@ -235,7 +235,7 @@ def _():
     wrap(copy, "deepcopy", change)
 
 
-@mutant("a full state dict goes to all processes")
+@mutant("a full state dict goes to all processes", slow="distributed")
 def _():
     def change(real, model, *, options):
         options.cpu_offload = False
@@ -244,7 +244,7 @@ def _():
     wrap(checkpoint, "get_model_state_dict", change)
 
 
-@mutant("a full state dict is made of the whole weights as they change")
+@mutant("a full state dict is made of the whole weights as they change", slow="distributed")
 def _():
     def change(real, model, *, options):
         state = real(model, options=options)
@@ -258,7 +258,7 @@ def _():
     wrap(checkpoint, "get_model_state_dict", change)
 
 
-@mutant("get_model_state_dict copies")
+@mutant("get_model_state_dict copies", slow="distributed")
 def _():
     def change(real, model, *, options):
         return {name: value.clone() for name, value in real(model, options=options).items()}
@@ -266,7 +266,7 @@ def _():
     wrap(checkpoint, "get_model_state_dict", change)
 
 
-@mutant("lerp_ of DTensors communicates")
+@mutant("lerp_ of DTensors communicates", slow="distributed")
 def _():
     def change(real, self, end, weight):
         if type(end) is DTensor:
@@ -276,7 +276,7 @@ def _():
     wrap(Tensor, "lerp_", change)
 
 
-@mutant("each gradient of a sharded module has memory of its own")
+@mutant("each gradient of a sharded module has memory of its own", slow="distributed")
 def _():
     def after(result, self):
         for p in gc.get_objects():
@@ -286,7 +286,7 @@ def _():
     then(Tensor, "backward", after)
 
 
-@mutant("DDP copies the module")
+@mutant("DDP copies the module", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, copy.deepcopy(module), **options)
@@ -294,7 +294,7 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("DDP does not broadcast at the start")
+@mutant("DDP does not broadcast at the start", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, module, init_sync=False, **options)
@@ -302,12 +302,12 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("the state dict of DDP has the names of its module")
+@mutant("the state dict of DDP has the names of its module", slow="distributed")
 def _():
     wrap(DistributedDataParallel, "state_dict", lambda real, self: self.module.state_dict())
 
 
-@mutant("DDP broadcasts the parameters at each forward pass")
+@mutant("DDP broadcasts the parameters at each forward pass", slow="distributed")
 def _():
     def change(real, self, *inputs):
         for p in self.parameters():
@@ -317,7 +317,7 @@ def _():
     wrap(DistributedDataParallel, "forward", change)
 
 
-@mutant("DDP never broadcasts buffers at a forward pass")
+@mutant("DDP never broadcasts buffers at a forward pass", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, module, **options | {"broadcast_buffers": False})
@@ -325,7 +325,7 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("DDP ignores broadcast_buffers=False")
+@mutant("DDP ignores broadcast_buffers=False", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, module, **options | {"broadcast_buffers": True})
@@ -333,7 +333,7 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("DDP puts new buffers into the module")
+@mutant("DDP puts new buffers into the module", slow="distributed")
 def _():
     def change(real, self, *inputs):
         for module in self.modules():
@@ -344,7 +344,7 @@ def _():
     wrap(DistributedDataParallel, "forward", change)
 
 
-@mutant("DDP ignores gradient_as_bucket_view=True")
+@mutant("DDP ignores gradient_as_bucket_view=True", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, module, **options | {"gradient_as_bucket_view": False})
@@ -352,7 +352,7 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("DDP always makes gradients views of buckets")
+@mutant("DDP always makes gradients views of buckets", slow="distributed")
 def _():
     def change(real, self, module, **options):
         return real(self, module, **options | {"gradient_as_bucket_view": True})
@@ -360,7 +360,7 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
-@mutant("a deep copy of DDP does not communicate")
+@mutant("a deep copy of DDP does not communicate", slow="distributed")
 def _():
     def change(real, value):
         result = real(value)
@@ -371,7 +371,7 @@ def _():
     wrap(copy, "deepcopy", change)
 
 
-@mutant("a deep copy of the module in DDP shares its memory")
+@mutant("a deep copy of the module in DDP shares its memory", slow="distributed")
 def _():
     def change(real, value):
         result = real(value)
@@ -383,7 +383,7 @@ def _():
     wrap(copy, "deepcopy", change)
 
 
-@mutant("all_reduce moves the version counter")
+@mutant("all_reduce moves the version counter", slow="distributed")
 def _():
     def change(real, tensor):
         real(tensor)
@@ -392,12 +392,12 @@ def _():
     wrap(dist, "all_reduce", change)
 
 
-@mutant("all_reduce leaves its argument alone")
+@mutant("all_reduce leaves its argument alone", slow="distributed")
 def _():
     wrap(dist, "all_reduce", lambda real, tensor: real(tensor.clone()))
 
 
-@mutant("a tensor without memory can be read")
+@mutant("a tensor without memory can be read", slow="distributed")
 def _():
     def change(real, self):
         empty = self.numel() and not self.untyped_storage().nbytes()
