@@ -60,11 +60,14 @@ def test_fresh(x: Tensor) -> None:
     x.retain_grad()
     x.register_hook(lambda gradient: None)
     x.note = "mine"
+    if x.is_leaf:
+        x.register_post_accumulate_grad_hook(lambda leaf: None)
     x.backward(torch.ones_like(x), retain_graph=True)
     copy = x.clone()
     with quiet():
         assert x.grad is not None and copy.grad is None
-    assert not copy._backward_hooks and not copy.retains_grad and not hasattr(copy, "note")
+    assert not copy._backward_hooks and not copy._post_accumulate_grad_hooks
+    assert not copy.retains_grad and not hasattr(copy, "note")
 
 
 @claim("clone.gradient", x=tensors(kinds=GRAD))
