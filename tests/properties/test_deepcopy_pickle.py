@@ -101,6 +101,11 @@ def test_counter(w: Tensor) -> None:
 
 @claim("deepcopy_pickle.non_leaf", x=tensors(kinds=NON_LEAVES), way=ALL)
 def test_non_leaf(x: Tensor, way: str) -> None:
+    frozen = nn.Parameter(torch.zeros_like(x), requires_grad=False)
+    frozen.add_(x)
+    assert not frozen.is_leaf
+    made = WAYS[way](frozen)
+    assert new_leaf(made) and equal(made, x)
     if way == "deepcopy":
         with raises(RuntimeError):
             copy.deepcopy(x)
