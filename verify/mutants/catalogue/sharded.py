@@ -325,6 +325,15 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
+@mutant("DDP broadcasts buffers at every forward pass", slow="distributed")
+def _():
+    def change(real, self, *inputs):
+        self.require_forward_param_sync = True
+        return real(self, *inputs)
+
+    wrap(DistributedDataParallel, "forward", change)
+
+
 @mutant("DDP ignores broadcast_buffers=False", slow="distributed")
 def _():
     def change(real, self, module, **options):
