@@ -10,7 +10,7 @@ from sphinx.errors import ExtensionError
 
 from book._ext import data
 from book._ext.search import plain
-from verify import evidence
+from verify import evidence, heads
 from verify.book import pinned_torch
 from verify.claims import claims_of
 
@@ -102,7 +102,7 @@ def cells_of(notebook: Path) -> list[dict]:
                 found.append({"code": "", "output": ""})
             elif level and found:
                 found.append({})  # another part begins
-        elif found and found[-1]:
+        elif found and found[-1] and not heads.title(source):  # helpers stand elsewhere
             printed = ("".join(o["text"]) for o in cell["outputs"] if "text" in o)
             found[-1]["code"] += source + "\n"
             found[-1]["output"] += "".join(printed)
