@@ -215,7 +215,7 @@ def llms(app: Sphinx) -> Iterator[str]:
     yield ""
     yield (
         "> Every way to copy a tensor in PyTorch, and what each one shares, keeps and costs. "
-        "Each statement that could be false is a claim with a proof that is run; "
+        "Under each claim stands its proof, a cell that is run; "
         f"the runs are recorded with torch {', '.join(releases)}."
     )
     yield ""
