@@ -113,7 +113,13 @@ def _():
 
 @mutant("every tensor has the same address")
 def _():
-    wrap(Tensor, "data_ptr", lambda real, self: 64)
+    def change(real, self):
+        frame = sys._getframe()  # safetensors reads the memory at this address
+        while frame and not frame.f_globals["__name__"].startswith("safetensors"):
+            frame = frame.f_back
+        return real(self) if frame else 64
+
+    wrap(Tensor, "data_ptr", change)
 
 
 @mutant("every tensor says that it is an inference tensor")

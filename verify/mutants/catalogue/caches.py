@@ -137,3 +137,11 @@ def _():
         return buffers.setdefault(key, torch.empty_like(result)).copy_(result)
 
     each_result(static)
+
+
+@mutant("torch.cat repeats the last row")
+def _():
+    def repeat(result, tensors, dim=0):
+        return result if dim else result[[*range(len(result)), -1]]
+
+    then(torch, "cat", repeat)

@@ -124,6 +124,11 @@ def _():
     put(torch.serialization.safe_globals, "__exit__", lambda self, *error: None)
 
 
+@mutant("safe_globals allows nothing")
+def _():
+    put(torch.serialization.safe_globals, "__enter__", lambda self: None)
+
+
 @mutant("safe_globals accepts every class")
 def _():
     def change(real, file, **options):

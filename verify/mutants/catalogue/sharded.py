@@ -414,3 +414,11 @@ def _():
 
     for owner, name in ((Tensor, "__repr__"), (torch, "clone"), (torch, "sum")):
         wrap(owner, name, change)
+
+
+@mutant("a DTensor has the address of its local tensor", slow="distributed")
+def _():
+    def change(real, self):
+        return real(local(self) if isinstance(self, DTensor) else self)
+
+    wrap(Tensor, "data_ptr", change)
