@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import sys
 
 import torch
 import torch.distributed as dist
@@ -419,6 +420,8 @@ def _():
 @mutant("a DTensor has the address of its local tensor", slow="distributed")
 def _():
     def change(real, self):
-        return real(local(self) if isinstance(self, DTensor) else self)
+        asked = sys._getframe(2).f_globals["__name__"]  # PyTorch itself goes on with the right one
+        lies = isinstance(self, DTensor) and not asked.startswith("torch")
+        return real(local(self) if lies else self)
 
     wrap(Tensor, "data_ptr", change)
