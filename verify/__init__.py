@@ -19,6 +19,7 @@ figures.py         the recorded figures of the benchmarks
 book.py            the book: its notebooks and their cells
 markdown.py        what the Markdown of a cell says
 heads.py           what the first lines of a code cell say
+records.py         how the records of a release begin, and where they stand
 files.py           files that are replaced in one move
 """
 

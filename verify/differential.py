@@ -15,14 +15,12 @@ import json
 import linecache
 import logging
 import pickle
-import platform
 import sys
 import warnings
-from datetime import date
 from itertools import combinations
 from pathlib import Path
 
-from verify import ROOT, files
+from verify import ROOT, records
 from verify.book import Notebook
 
 COMPARISON = ROOT / "book" / "reference" / "comparison.ipynb"
@@ -161,9 +159,7 @@ def differences() -> dict[str, object]:
             end = "\r" if sys.stderr.isatty() else "\n"
             print(f"{number} of {len(cases)}", end=end, file=sys.stderr, flush=True)
     return {
-        "torch": torch.__version__.partition("+")[0],
-        "python": platform.python_version(),
-        "date": date.today().isoformat(),
+        **records.head(),
         "expressions": len(names),
         "cases": len(cases),
         "differences": found,
@@ -176,9 +172,7 @@ def main(options: list[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, default=RECORDS)
     folder = parser.parse_args(options).folder
     record = differences()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"torch-{record['torch']}.json"
-    files.replace(path, json.dumps(record, indent=1) + "\n")
+    path = records.write(folder, record["torch"], json.dumps(record, indent=1) + "\n")
     print(f"{path}: {len(record['differences'])} of {record['cases']} cases differ")
     return 0
 

@@ -18,8 +18,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from verify import evidence
-
 FOLDER = "data"  # at the root of the site
 PAGE = "reference/data"  # the page about the files
 VERSION = "1.0"  # the first number moves when a field goes or changes its meaning
@@ -108,9 +106,8 @@ def entry_of(entries: list[dict], wanted: str) -> dict:
 
 def runs(app: Sphinx) -> list[dict]:
     """Return the recorded runs, the same as in claims.json."""
-    records = evidence.load_all(Path(app.srcdir).parent / "evidence")
     keys = ("kind", "device", "torch", "python", "date")
-    return [{key: record[key] for key in keys} for record in records]
+    return [{key: run[key] for key in keys} for run in content(app, "claims")["runs"]]
 
 
 # --- The page about the files

@@ -21,6 +21,7 @@ from book._ext import data
 from verify.book import pinned_torch
 from verify.chains.values import ALIASES, DTYPES, SLICES, SOURCES
 from verify.claims import claims_of
+from verify.records import file_of
 
 PAGE = "reference/line"
 DATA = "chains-data.js"
@@ -104,7 +105,7 @@ BEHIND: dict[str, dict[str, str]] = {
 
 def record(root: Path, release: str = "") -> dict:
     """Return the machine of a release, by default that of the pinned one."""
-    file = root / "evidence" / "chains" / f"torch-{release or pinned_torch(root)}.json"
+    file = file_of(root / "evidence" / "chains", release or pinned_torch(root))
     if not file.is_file():
         raise ExtensionError(f"{file} is not there: run make chains")
     return json.loads(file.read_text(encoding="utf-8"))

@@ -1,6 +1,5 @@
 """The messages and the symptoms as data, read from the pages that explain them."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,9 +9,8 @@ from sphinx.errors import ExtensionError
 
 from book._ext import data
 from book._ext.search import plain
-from verify import evidence, heads
-from verify.book import pinned_torch
-from verify.claims import claims_of
+from verify.book import Notebook, pinned_torch, read, text
+from verify.evidence import PASSED
 
 CLAIM = re.compile(r"[a-z_]+\.[a-z0-9_]+")
 
@@ -21,14 +19,10 @@ def passed(app: Sphinx) -> dict[str, list[str]]:
     """Return for each claim the releases on which it passed."""
     kept = app.__dict__.setdefault("book_passed", {})
     if not kept:
-        root = Path(app.srcdir).parent
-        records = evidence.load_all(root / "evidence")
-        for claim in claims_of(root):
-            kept[claim.id] = [
-                record["torch"]
-                for record in records
-                if evidence.status(record, claim)[0] == evidence.PASSED
-            ]
+        known = data.content(app, "claims")
+        for claim in known["claims"]:
+            pairs = zip(known["runs"], claim["evidence"], strict=True)
+            kept[claim["id"]] = [run["torch"] for run, one in pairs if one["status"] == PASSED]
     return kept
 
 
@@ -58,7 +52,8 @@ def errors(app: Sphinx) -> data.Made:
     for row in next(iter(document.findall(nodes.tbody))):
         link, kind = (cell.astext().strip() for cell in row)
         kinds[link] = kind
-    cells = cells_of(Path(app.srcdir, f"{page}.ipynb"))
+    root = Path(app.srcdir).parent
+    cells = cells_of(Path(app.srcdir, f"{page}.ipynb"), root)
     entries = []
     for group in document.children[0].findall(nodes.section):
         if group.parent is not document.children[0]:
@@ -85,26 +80,25 @@ def errors(app: Sphinx) -> data.Made:
         raise ExtensionError(f"{page}: {len(entries)} messages, {len(cells)} headings")
     return {
         "page": app.builder.get_target_uri(page),
-        "torch": pinned_torch(Path(app.srcdir).parent),
+        "torch": pinned_torch(root),
         "runs": data.runs(app),
         "errors": entries,
     }
 
 
-def cells_of(notebook: Path) -> list[dict]:
+def cells_of(file: Path, root: Path) -> list[dict]:
     """Return for each heading of the third level the code under it, and what it prints."""
     found: list[dict] = []
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "markdown":
-            level = re.findall(r"^(#+) ", source, re.M)
+    for cell in Notebook(file, root, read(file)).cells:
+        if not cell.code:
+            level = re.findall(r"^(#+) ", cell.source, re.M)
             if "###" in level:
                 found.append({"code": "", "output": ""})
             elif level and found:
                 found.append({})  # another part begins
-        elif found and found[-1] and not heads.title(source):  # helpers stand elsewhere
-            printed = ("".join(o["text"]) for o in cell["outputs"] if "text" in o)
-            found[-1]["code"] += source + "\n"
+        elif found and found[-1] and not cell.title:  # helpers stand elsewhere
+            printed = (text(output["text"]) for output in cell.outputs if "text" in output)
+            found[-1]["code"] += cell.source + "\n"
             found[-1]["output"] += "".join(printed)
     return [one for one in found if one]
 

@@ -10,6 +10,7 @@ from verify.book import pinned_torch
 from verify.chains import RECORDS
 from verify.chains.machine import Machine, starts
 from verify.chains.shorter import better
+from verify.records import file_of
 
 OPERATIONS = "reference/operations.html"
 LINE = "reference/line.html"
@@ -17,7 +18,7 @@ LINE = "reference/line.html"
 
 def recorded() -> Machine:
     """Return the machine that the page holds."""
-    file = RECORDS / f"torch-{pinned_torch(ROOT)}.json"
+    file = file_of(RECORDS, pinned_torch(ROOT))
     return Machine(json.loads(file.read_text(encoding="utf-8")))
 
 

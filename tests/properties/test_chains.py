@@ -13,10 +13,11 @@ import torch
 from verify import ROOT
 from verify.book import pinned_torch
 from verify.chains import RECORDS
-from verify.chains.machine import NAMES, Machine, follow, mode, one, starts, steps_of
+from verify.chains.machine import NAMES, Machine, all_warnings, follow, mode, one, starts, steps_of
 from verify.chains.releases import compare
 from verify.chains.shorter import better
 from verify.chains.values import ALIASES, SLICED, SLICES, STEPS, run, source, state
+from verify.records import file_of
 
 RELEASE = torch.__version__.partition("+")[0]
 PINNED = pinned_torch(ROOT)
@@ -24,16 +25,14 @@ PINNED = pinned_torch(ROOT)
 
 def recorded(release: str) -> dict:
     """Return the record of a release."""
-    return json.loads((RECORDS / f"torch-{release}.json").read_text(encoding="utf-8"))
+    return json.loads(file_of(RECORDS, release).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def each_warning():
     """Let each step warn, not the first one alone."""
-    always = torch.is_warn_always_enabled()
-    torch.set_warn_always(True)
-    yield
-    torch.set_warn_always(always)
+    with all_warnings():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +207,7 @@ def test_a_difference_between_releases_is_found(machine):
 
 
 def test_what_this_release_does_otherwise_is_recorded():
-    if not (RECORDS / f"torch-{RELEASE}.json").is_file() or RELEASE == PINNED:
+    if not file_of(RECORDS, RELEASE).is_file() or RELEASE == PINNED:
         pytest.skip(f"not run: no comparison of torch {RELEASE} with {PINNED} is recorded")
     found = json.loads(json.dumps(compare(recorded(PINNED))))
     assert found.items() <= recorded(RELEASE).items()

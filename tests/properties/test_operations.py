@@ -13,8 +13,9 @@ from verify.operations import RECORDS
 from verify.operations.observe import moved
 from verify.operations.record import PARTS, ask, changes, record, text_of
 from verify.operations.samples import by_hand, database, operations
+from verify.records import file_of
 
-FILE = RECORDS / f"torch-{torch.__version__.partition('+')[0]}.json"
+FILE = file_of(RECORDS, torch.__version__.partition("+")[0])
 
 
 @pytest.fixture(scope="module")

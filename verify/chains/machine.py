@@ -8,7 +8,7 @@ anew by the first chain that led there.
 import warnings
 from collections import deque
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 
 import torch
 
@@ -90,18 +90,25 @@ def steps_of(found: tuple, base: set | None) -> list[str]:
     ]  # fmt: skip
 
 
-def learn() -> dict[str, object]:
-    """Return the machine: states with the chain that shows each, and transitions."""
+@contextmanager
+def all_warnings() -> Iterator[None]:
+    """Let PyTorch warn each time, of which only `take` sees something; with one thread."""
     always, threads = torch.is_warn_always_enabled(), torch.get_num_threads()
     torch.set_warn_always(True)
     torch.set_num_threads(1)
     try:
-        with warnings.catch_warnings():  # `take` looks at those of the step that is tried
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return explore()
+            yield
     finally:
         torch.set_warn_always(always)
         torch.set_num_threads(threads)
+
+
+def learn() -> dict[str, object]:
+    """Return the machine: states with the chain that shows each, and transitions."""
+    with all_warnings():
+        return explore()
 
 
 def explore() -> dict[str, object]:

@@ -1,10 +1,6 @@
 """What another release does otherwise than the machine, in the states near x."""
 
-import warnings
-
-import torch
-
-from .machine import NAMES, Machine, Table, follow, is_tensor, one
+from .machine import NAMES, Machine, Table, all_warnings, follow, is_tensor, one
 
 MOVES = ("returns the object itself", "shares the memory", "copies")
 NEAR = 2  # a state that a chain of so many steps leads to is compared
@@ -14,10 +10,7 @@ GRAPH = ("memory", "itself", "leaf", "requires_grad", "view", "gradients reach x
 def compare(data: dict[str, object], near: int = NEAR) -> dict[str, object]:
     """Try the steps in the states near x; return how many, and what differs from the data."""
     machine, words, steps, compared = Machine(data), Table(), [], 0
-    always = torch.is_warn_always_enabled()
-    torch.set_warn_always(True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with all_warnings():
         for number, (kind, dtype, chain, seen_in) in enumerate(data["shown"]):
             names = [NAMES[n] for n in chain]
             if len(names) > near:
@@ -43,7 +36,6 @@ def compare(data: dict[str, object], near: int = NEAR) -> dict[str, object]:
                     if theirs != known:
                         said = words(differ(known, theirs))
                         steps.append([number, NAMES.index(step), int(no_grad), said])
-    torch.set_warn_always(always)
     return {"compared": compared, "differences": {"words": words.values(), "steps": steps}}
 
 

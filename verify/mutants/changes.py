@@ -193,6 +193,17 @@ def wrap(owner: object, name: str, change: Callable) -> None:
     put(owner, name, staticmethod(changed) if name == "__new__" else changed)
 
 
+def asker() -> str:
+    """Return the package that uses what is changed, `__main__` for a cell.
+
+    A mutant that would break PyTorch itself lies to the reader alone.
+    """
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "").startswith("verify.mutants."):
+        frame = frame.f_back
+    return frame.f_globals.get("__name__", "").partition(".")[0]
+
+
 def for_tensors(owner: object, name: str, change: Callable) -> None:
     """Change a function for one tensor as the data; its warning stays."""
 

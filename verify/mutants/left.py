@@ -8,10 +8,12 @@ COUNT = "it says how many were tried, so that the rest of the proof is not empty
 NAME = "Python alone decides: nothing that PyTorch does can bind a name anew"
 IDENTITY = "Python alone decides: `in` looks at identity before `==`, and `is` at nothing else"
 NUMPY = "NumPy alone decides, and the claim compares with it"
-
 CASE = "it says that the case is the one that the sentence names"
 
 LEFT: dict[str, dict[str, str]] = {
+    "all_short_chains.no_way_back": {"len(cut) > 100": COUNT},
+    "as_tensor_asarray.shared_memory": {"f'{way}:'": LABEL},
+    "assignment_and_aliasing.slice_assign": {"other_name is x": NAME},
     "caches_and_graphs.fork": {"f'{name:21} the other beam reads:'": LABEL},
     "checkpoints_on_disk.failed_save": {"f'{save.__name__} raised'": LABEL},
     "checkpoints_on_disk.meta_index": {
@@ -19,9 +21,6 @@ LEFT: dict[str, dict[str, str]] = {
         "'position_ids' not in model.state_dict()": CASE,
     },
     "checkpoints_on_disk.resume": {"f\"loaded {' and '.join(loads)}:\"": LABEL},
-    "all_short_chains.no_way_back": {"len(cut) > 100": COUNT},
-    "as_tensor_asarray.shared_memory": {"f'{way}:'": LABEL},
-    "assignment_and_aliasing.slice_assign": {"other_name is x": NAME},
     "comparison.view": {"len(LIVE['view'])": COUNT},
     "copy_.range": {"value": LABEL},
     "cpu_numpy_sharing.convert": {"a.astype(np.float64, copy=False) is a": NUMPY},

@@ -2,14 +2,12 @@
 
 import argparse
 import json
-import platform
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
 
-from verify import files
+from verify import records
 
 from . import RECORDS
 
@@ -30,16 +28,9 @@ def ask(part: int, parts: int = PARTS) -> dict[str, dict | str]:
 
 def head() -> dict[str, object]:
     """Return the release that is asked, and the day."""
-    import torch
-
     from .observe import moved
 
-    return {
-        "torch": torch.__version__.partition("+")[0],
-        "python": platform.python_version(),
-        "date": date.today().isoformat(),
-        "database": not moved(),
-    }
+    return {**records.head(), "database": not moved()}
 
 
 def record(rows: dict[str, dict | str]) -> dict[str, object]:
@@ -98,11 +89,10 @@ def main(options: list[str] | None = None) -> int:
             rows |= part
             print(f"{number} of {PARTS} parts", file=sys.stderr, flush=True)
     made = head() | record(rows)
-    given.folder.mkdir(parents=True, exist_ok=True)
-    path = given.folder / f"torch-{made['torch']}.json"
+    path = records.file_of(given.folder, made["torch"])
     if path.is_file():
         for line in changes(json.loads(path.read_text(encoding="utf-8")), made):
             print(line)
-    files.replace(path, text_of(made))
+    records.write(given.folder, made["torch"], text_of(made))
     print(f"{path}: {len(made['operations'])} asked, {len(made['not_asked'])} not asked")
     return 0

@@ -1,7 +1,6 @@
 """Mutants: what tensors say about themselves."""
 
 import itertools
-import sys
 from collections.abc import Callable
 
 import torch
@@ -9,6 +8,7 @@ from torch import Tensor
 from torch.autograd.graph import get_gradient_edge
 
 from verify.mutants.changes import (
+    asker,
     for_tensors,
     is_tensor,
     marked,
@@ -30,9 +30,8 @@ def say(name: str, other: Callable) -> None:
     """Let an attribute of tensors be `other(self, value)` for all but PyTorch itself."""
 
     def read(get, self):
-        value, reader = get(self), sys._getframe(2).f_globals.get("__name__", "")
-        own = reader.partition(".")[0] in ("torch", "multiprocessing")
-        return value if own else other(self, value)
+        value = get(self)
+        return value if asker() in ("torch", "multiprocessing") else other(self, value)
 
     wrap_property(Tensor, name, read)
 
@@ -113,11 +112,8 @@ def _():
 
 @mutant("every tensor has the same address")
 def _():
-    def change(real, self):
-        frame = sys._getframe()  # safetensors reads the memory at this address
-        while frame and not frame.f_globals["__name__"].startswith("safetensors"):
-            frame = frame.f_back
-        return real(self) if frame else 64
+    def change(real, self):  # safetensors reads the memory at this address
+        return real(self) if asker() == "safetensors" else 64
 
     wrap(Tensor, "data_ptr", change)
 

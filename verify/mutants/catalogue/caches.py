@@ -34,6 +34,14 @@ def _():
     wrap(torch, "cat", change)
 
 
+@mutant("torch.cat repeats the last row")
+def _():
+    def repeat(result, tensors, dim=0):
+        return result if dim else result[[*range(len(result)), -1]]
+
+    then(torch, "cat", repeat)
+
+
 @mutant("torch.cat detaches")
 def _():
     then(torch, "cat", lambda result, tensors: result.detach())
@@ -137,11 +145,3 @@ def _():
         return buffers.setdefault(key, torch.empty_like(result)).copy_(result)
 
     each_result(static)
-
-
-@mutant("torch.cat repeats the last row")
-def _():
-    def repeat(result, tensors, dim=0):
-        return result if dim else result[[*range(len(result)), -1]]
-
-    then(torch, "cat", repeat)

@@ -2,7 +2,7 @@
 
 import copy
 import gc
-import sys
+from collections.abc import Callable
 
 import torch
 import torch.distributed as dist
@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from verify.mutants.changes import allow, mutant, set_version, then, wrap
+from verify.mutants.changes import allow, asker, mutant, set_version, then, wrap
 
 
 def local(tensor: Tensor) -> Tensor:
@@ -23,6 +23,25 @@ def local(tensor: Tensor) -> Tensor:
 def same_kind(tensor: Tensor, inside: Tensor) -> DTensor:
     """Return a DTensor like this one around another local tensor."""
     return DTensor.from_local(inside, tensor.device_mesh, tensor.placements)
+
+
+def make_ddp(**options) -> None:
+    """Let DDP be made with these options, whatever it is given."""
+
+    def change(real, self, module, **given):
+        return real(self, module, **given | options)
+
+    wrap(DistributedDataParallel, "__init__", change)
+
+
+def before_forward(act: Callable) -> None:
+    """Let `act(ddp)` come before each forward pass of DDP."""
+
+    def change(real, self, *inputs):
+        act(self)
+        return real(self, *inputs)
+
+    wrap(DistributedDataParallel, "forward", change)
 
 
 @mutant("distribute_tensor copies", slow="distributed")
@@ -147,8 +166,9 @@ def _():
 
 @mutant("the address of a DTensor is that of its local part", slow="distributed")
 def _():
-    def change(real, self):
-        return real(local(self) if type(self) is DTensor else self)
+    def change(real, self):  # PyTorch itself goes on with its own
+        lies = type(self) is DTensor and asker() != "torch"
+        return real(local(self) if lies else self)
 
     wrap(Tensor, "data_ptr", change)
 
@@ -297,10 +317,7 @@ def _():
 
 @mutant("DDP does not broadcast at the start", slow="distributed")
 def _():
-    def change(real, self, module, **options):
-        return real(self, module, init_sync=False, **options)
-
-    wrap(DistributedDataParallel, "__init__", change)
+    make_ddp(init_sync=False)
 
 
 @mutant("the state dict of DDP has the names of its module", slow="distributed")
@@ -310,64 +327,46 @@ def _():
 
 @mutant("DDP broadcasts the parameters at each forward pass", slow="distributed")
 def _():
-    def change(real, self, *inputs):
-        for p in self.parameters():
+    def broadcast(ddp):
+        for p in ddp.parameters():
             dist.broadcast(p.data, 0)
-        return real(self, *inputs)
 
-    wrap(DistributedDataParallel, "forward", change)
+    before_forward(broadcast)
 
 
 @mutant("DDP never broadcasts buffers at a forward pass", slow="distributed")
 def _():
-    def change(real, self, module, **options):
-        return real(self, module, **options | {"broadcast_buffers": False})
-
-    wrap(DistributedDataParallel, "__init__", change)
+    make_ddp(broadcast_buffers=False)
 
 
 @mutant("DDP broadcasts buffers at every forward pass", slow="distributed")
 def _():
-    def change(real, self, *inputs):
-        self.require_forward_param_sync = True
-        return real(self, *inputs)
-
-    wrap(DistributedDataParallel, "forward", change)
+    before_forward(lambda ddp: setattr(ddp, "require_forward_param_sync", True))
 
 
 @mutant("DDP ignores broadcast_buffers=False", slow="distributed")
 def _():
-    def change(real, self, module, **options):
-        return real(self, module, **options | {"broadcast_buffers": True})
-
-    wrap(DistributedDataParallel, "__init__", change)
+    make_ddp(broadcast_buffers=True)
 
 
 @mutant("DDP puts new buffers into the module", slow="distributed")
 def _():
-    def change(real, self, *inputs):
-        for module in self.modules():
+    def renew(ddp):
+        for module in ddp.modules():
             for name, buffer in module._buffers.items():
                 module._buffers[name] = buffer.clone()
-        return real(self, *inputs)
 
-    wrap(DistributedDataParallel, "forward", change)
+    before_forward(renew)
 
 
 @mutant("DDP ignores gradient_as_bucket_view=True", slow="distributed")
 def _():
-    def change(real, self, module, **options):
-        return real(self, module, **options | {"gradient_as_bucket_view": False})
-
-    wrap(DistributedDataParallel, "__init__", change)
+    make_ddp(gradient_as_bucket_view=False)
 
 
 @mutant("DDP always makes gradients views of buckets", slow="distributed")
 def _():
-    def change(real, self, module, **options):
-        return real(self, module, **options | {"gradient_as_bucket_view": True})
-
-    wrap(DistributedDataParallel, "__init__", change)
+    make_ddp(gradient_as_bucket_view=True)
 
 
 @mutant("a deep copy of DDP does not communicate", slow="distributed")
@@ -415,13 +414,3 @@ def _():
 
     for owner, name in ((Tensor, "__repr__"), (torch, "clone"), (torch, "sum")):
         wrap(owner, name, change)
-
-
-@mutant("a DTensor has the address of its local tensor", slow="distributed")
-def _():
-    def change(real, self):
-        asked = sys._getframe(2).f_globals["__name__"]  # PyTorch itself goes on with the right one
-        lies = isinstance(self, DTensor) and not asked.startswith("torch")
-        return real(local(self) if lies else self)
-
-    wrap(Tensor, "data_ptr", change)
