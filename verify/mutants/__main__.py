@@ -68,7 +68,10 @@ def main(arguments: list[str] | None = None) -> int:
     import matplotlib.pyplot  # noqa: F401
     import torch
     import torch._dynamo
+    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
 
+    # Compiled kernels stay from fork to fork, though each has a temporary folder of its own.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", default_cache_dir())
     torch.set_num_threads(1)  # the processes run side by side
     shell = make_shell()
     read_ahead(shell, claims)

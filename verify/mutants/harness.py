@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing.connection import wait
 from typing import NamedTuple
 
-from verify import ROOT, heads
+from verify import heads
 from verify.book import Cell, Notebook, text
 from verify.claims import Claim, Names
 from verify.mutants import changes, facts
@@ -187,8 +187,8 @@ def gives_names(cell: Cell, proof: Cell) -> bool:
     return not Names(cell.tree).defined.isdisjoint(Names(proof.tree).free)
 
 
-def in_fork(shell, job: Job, pipe) -> None:
-    """Do a job and send what it gave. The process ends with it, or by the alarm."""
+def in_fork(shell, job: Job, folder: str, pipe) -> None:
+    """Do a job in a folder and send what it gave. The process ends with it, or by the alarm."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(TIME_LIMIT)
     before = set(sys.modules)
@@ -196,10 +196,10 @@ def in_fork(shell, job: Job, pipe) -> None:
         shell.user_ns.update(SNIPPETS.get(cell.source, {}))
     if job.mutant:
         changes.apply(job.mutant)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        result = run_notebook(shell, job)
-        os.chdir(ROOT)
+    os.chdir(folder)
+    # A fork ends without the finalizers that would remove a notebook's own folders.
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    result = run_notebook(shell, job)
     imported = [name for name in sys.modules if name.startswith("torch.") and name not in before]
     pipe.send((*result, imported))
 
@@ -211,18 +211,20 @@ def run_all(shell, todo: list[Job], processes: int) -> Iterator[Run]:
     for number in range(1, len(todo) + 1):
         while len(running) < processes and (job := next(waiting, None)):
             here, there = context.Pipe(duplex=False)
-            process = context.Process(target=in_fork, args=(shell, job, there))
+            folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+            process = context.Process(target=in_fork, args=(shell, job, folder.name, there))
             process.start()
             there.close()
-            running[here] = job, process
+            running[here] = job, process, folder
         here = wait(running)[0]
-        job, process = running.pop(here)
+        job, process, folder = running.pop(here)
         try:
             yield Run(job, *here.recv())
         except EOFError:
             yield Run(job, {}, {}, {}, {}, [], crashed=True)
         here.close()
         process.join()
+        folder.cleanup()
         if sys.stderr.isatty() or number % 1000 == 0:
             end = "\r" if sys.stderr.isatty() else "\n"
             print(f"{number} of {len(todo)} runs", end=end, file=sys.stderr, flush=True)
