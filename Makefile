@@ -135,10 +135,10 @@ lint: setup ## check the style of the code and of the notebooks
 	@$(BIN)/ruff check verify tools tests book
 	@$(BIN)/ruff format --check verify tools tests book/_ext book/_snippets book/_static/whoshares.py
 
-mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach
+mutants: setup ## change one behavior of PyTorch at a time: does every claim fail? CHAPTER=clone, NAMES=detach, ALL=1: every run
 	@echo '==> $(if $(CHAPTER)$(NAMES),Running the claims under the mutants,Testing the mutants, then running the claims under them)'
 	@$(if $(CHAPTER)$(NAMES),true,$(BIN)/python -m pytest -o addopts='-ra --tb=short' -n $(WORKERS) tests/mutants)
-	@$(BIN)/python -m verify.mutants $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
+	@$(BIN)/python -m verify.mutants $(if $(CHAPTER),--chapter '$(CHAPTER)') $(if $(ALL),--all) $(if $(RECORD),--record '$(RECORD)') $(if $(NAMES),'$(NAMES)')
 
 differential: setup ## compare plain and compiled code and write evidence/compiled/torch-<release>.json
 	@echo '==> Running the expressions of the comparison plain and compiled (some minutes)'

@@ -13,10 +13,13 @@ import jsonschema
 from verify import files
 
 SCHEMA = json.loads(Path(__file__).with_name("evidence.schema.json").read_text(encoding="utf-8"))
-MUTANTS = "mutants.json"  # stands beside the records: which mutants break each claim
-MUTANTS_SCHEMA = {
+MUTANTS = "mutants.json"  # stands beside the records: the mutants that break each claim
+MUTANTS_SCHEMA = {  # for each claim the mutants, for each mutant the numbers of the broken facts
     "type": "object",
-    "additionalProperties": {"type": "array", "items": {"type": "string"}},
+    "additionalProperties": {
+        "type": "object",
+        "additionalProperties": {"type": "array", "items": {"type": "integer"}},
+    },
 }
 RUNNER = SCHEMA["properties"]["runner"]["pattern"]
 PASSED, FAILED, NOT_RUN, STALE = "passed", "failed", "not run", "stale"
@@ -58,9 +61,9 @@ def order(record):
     return record["kind"], release, record["runner"]
 
 
-def load_mutants(folder):
-    """Return the mutants that break each claim, or None if nobody has recorded them."""
-    path = Path(folder, MUTANTS)
+def load_mutants(folder, name=MUTANTS):
+    """Return for each claim the mutants that break it, and which facts; None without a record."""
+    path = Path(folder, name)
     return load(path, MUTANTS_SCHEMA) if path.exists() else None
 
 

@@ -23,6 +23,7 @@ from queue import Empty
 
 import nbval.plugin
 import pytest
+import zmq
 from jupyter_client import KernelManager
 from nbval.kernel import RunningKernel
 from nbval.plugin import IPyNbCell, IPyNbFile
@@ -164,19 +165,25 @@ class Kernel(RunningKernel):
         self.stderr = (folder / "stderr").open("w+", errors="replace")
         environment = dict(os.environ, IPYTHONDIR=str(settings))  # not the user's start-up files
         # Sockets in the folder: two kernels that start at once may be given one TCP port.
-        self.km = KernelManager(kernel_name=name, transport="ipc", ip=str(folder / "socket"))
-        self.origin = STARTED
+        # One context for all: the garbage collector ends one of its own, and if it comes before a
+        # socket that is still open, it waits forever.
+        ours = zmq.Context.instance()
+        place = str(folder / "socket")
+        self.km = KernelManager(kernel_name=name, transport="ipc", ip=place, context=ours)
+        self.kc, self.origin = None, STARTED
         if server is not None and can_serve(server, environment):
             self.km.provisioner = ForkProvisioner(parent=self.km, kernel_spec=self.km.kernel_spec)
             self.km.provisioner.server = server
             self.origin = FORKED
         try:
             self.km.start_kernel(stderr=self.stderr, cwd=str(work), env=environment)
-            self.kc = self.km.client()
+            self.kc = self.km.client(context=ours)
             self.kc.start_channels()
             self.await_output(startup_timeout)
         except Exception as error:
             reason = f"the kernel {name!r} did not start: {error}\n{self.log()}"
+            with contextlib.suppress(Exception):  # there may be less of it than it wants to end
+                self.stop()
             raise pytest.fail.Exception(reason, pytrace=False) from None
 
     def await_output(self, timeout):
@@ -198,9 +205,12 @@ class Kernel(RunningKernel):
         return self.stderr.read()[-3000:]
 
     def stop(self):
-        if self.origin == FORKED:
+        """End the kernel, whether it has started or not, and close its sockets."""
+        if self.origin == FORKED and self.km.has_kernel:
             self.km.provisioner.end()
-        super().stop()
+        if self.kc is not None:
+            self.kc.stop_channels()
+        self.km.shutdown_kernel(now=True)
         self.stderr.close()
 
     def await_reply(self, msg_id, timeout):

@@ -175,7 +175,7 @@ class Ledger:
                 "sentence": claim.sentence,
                 "digest": claim.digest,
                 "evidence": [entry(record, claim) for record in self.records],
-                "mutants": None if self.mutants is None else self.mutants.get(claim.id, []),
+                "mutants": None if self.mutants is None else [*self.mutants.get(claim.id, {})],
             }
             for page, claims in self.chapters(app).items()
             for claim in claims

@@ -1,9 +1,11 @@
 """A claim that cannot fail is reported, and so is a mutant that no claim notices."""
 
+import json
 import re
 import subprocess
 import sys
 
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, writes
 
 from verify import ROOT
@@ -143,6 +145,32 @@ def test_what_is_reported(tmp_path):
 
     assert "1 of 1 claims fail under a mutant; 1 of 1 mutants are caught" in reports[1]
     assert "error: tiny under no mutant: {'tiny.wrong': 'another output'}" in reports[2]
+
+
+@pytest.mark.parametrize(
+    ("record", "runs"),
+    [
+        ({"good": {"clone shares memory": [0]}, "too": {"clone shares memory": [0]}}, 1),
+        ({"good": {"clone shares memory": [0]}}, 3),  # a new claim: then all that touches it
+        ({"good": {"changes nothing": [0], "gone": [7]}, "old": {"gone": [0]}}, 3),
+        ({}, 2),
+    ],
+)
+def test_what_is_on_record_comes_first(tmp_path, record, runs):
+    """Fewer runs give the same answer; where the record is out of date, all of them are made."""
+    root = write(tmp_path, GOOD, claim("too", GOOD[1].source, "tensor([1., 1.])\n"))
+    known = {f"tiny.{word}": mutants for word, mutants in record.items()}
+    (tmp_path / "evidence").mkdir()
+    file = tmp_path / "evidence" / "mutants.json"
+    file.write_text(json.dumps(known))
+    report = python(RUN, f"--chapter tiny {root}")
+    recorded = python(RUN, f"--chapter tiny --record '{file}' {root}")
+    for printed, number in (report, runs), (recorded, 2):
+        assert "2 of 2 claims fail under a mutant; 1 of 4 mutants are caught" in printed
+        assert "2 of 2 facts of the claims fail" in printed
+        assert f"are caught\n{number} runs" in printed
+    found = json.loads(file.read_text())
+    assert found == {f"tiny.{word}": {"clone shares memory": [0]} for word in ("good", "too")}
 
 
 def test_two_snippets_may_define_one_name(tmp_path):

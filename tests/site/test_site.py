@@ -472,7 +472,7 @@ def test_the_table_holds_every_claim():
         assert spans == re.findall(r"`([^`]+)`", claim.sentence)
         if mutants is not None:
             names = [item.get_text() for item in cells.pop().select("li")]
-            assert names == mutants.get(claim.id, [])
+            assert names == [*mutants.get(claim.id, {})]
         for record, cell in zip(recorded(), cells, strict=True):
             assert cell.get_text() == said(record, claim)
 

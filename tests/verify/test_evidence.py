@@ -239,11 +239,11 @@ def test_a_file_that_is_no_record(tmp_path, content, reason):
 
 def test_the_mutants(tmp_path):
     assert evidence.load_mutants(tmp_path) is None
-    (tmp_path / "mutants.json").write_text('{"clone.memory": ["clone shares"]}')
-    assert evidence.load_mutants(tmp_path) == {"clone.memory": ["clone shares"]}
+    (tmp_path / "mutants.json").write_text('{"clone.memory": {"clone shares": [0, 2]}}')
+    assert evidence.load_mutants(tmp_path) == {"clone.memory": {"clone shares": [0, 2]}}
     assert evidence.load_all(tmp_path) == []
-    (tmp_path / "mutants.json").write_text('{"clone.memory": "clone shares"}')
-    with pytest.raises(BadRecord, match=r"mutants\.json is no record.*is not of type 'array'"):
+    (tmp_path / "mutants.json").write_text('{"clone.memory": ["clone shares"]}')
+    with pytest.raises(BadRecord, match=r"mutants\.json is no record.*is not of type 'object'"):
         evidence.load_mutants(tmp_path)
 
 

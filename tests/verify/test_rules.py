@@ -519,6 +519,7 @@ def test_refused_runs(tmp_path, run_pytest):
         (["-n", "2", "--dist", "load"], "--dist loadfile"),
         (["--require-cuda"], "torch finds no CUDA here"),
         (["--nbval-kernel-name", "none"], "the kernel 'none' did not start"),
+        (["--nbval-kernel-startup-timeout", "0"], "did not start: its outputs do not arrive"),
     ]:
         status, output = run_pytest(*options)
         assert status != 0, output

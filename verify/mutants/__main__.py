@@ -4,39 +4,30 @@ A claim that holds whatever PyTorch does proves nothing. Every claim must fail u
 mutant of the catalogue, and every mutant must make a claim fail. So must every property of a claim
 (tests/properties), and every fact of a proof, each part of an assertion and each value printed,
 unless left.py gives the reason why none breaks it.
+
+The record of an earlier run (evidence/mutants.json) says which runs settle something. These come
+first, and only what they leave open meets all mutants: what is new, and what no longer fails.
 """
 
 import argparse
-import contextlib
-import gc
-import importlib
 import json
 import os
 import sys
 import time
-from collections import defaultdict
 from pathlib import Path
 
-from verify import ROOT, files
+from verify import ROOT, evidence, files
 from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
-from verify.mutants.harness import (
-    FACTS,
-    USUAL,
-    Job,
-    make_shell,
-    meets,
-    read_ahead,
-    run_all,
-    slow_kind,
-    without_mutants,
-)
 from verify.mutants.left import LEFT
+from verify.mutants.plan import first_runs
 from verify.mutants.properties import survivors as unbroken_properties
+from verify.mutants.runs import Runs, needs_reasons, reason
 
 # A mutant under which more claims fail than this, and than a third of all, breaks too much.
 TOO_MANY = 20
+PLACE = "verify/mutants/left.py"  # of the reasons
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -44,8 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="parts of the names of mutants; all if none")
     parser.add_argument("--chapter", help="only the claims of this chapter")
+    parser.add_argument("--all", action="store_true", help="do every run, whatever is on record")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
-    parser.add_argument("--record", type=Path, help="write which mutant breaks which claim (JSON)")
+    parser.add_argument("--record", type=Path, help="do every run; write what breaks what (JSON)")
     parser.add_argument("--facts", type=Path, help="list the facts that no mutant breaks")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder that holds book/")
     parser.add_argument("-n", type=int, default=os.cpu_count(), help="processes")
@@ -63,102 +55,97 @@ def main(arguments: list[str] | None = None) -> int:
     if not claims or not chosen:
         print(f"error: there are {len(claims)} such claims and {len(chosen)} such mutants")
         return 2
-    os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the stored outputs are those of the CPU
-    # Imported once, here, for all the forks; later also what the notebooks are seen to import.
-    import matplotlib.pyplot  # noqa: F401
-    import torch
-    import torch._dynamo
-    from torch._inductor.runtime.cache_dir_utils import default_cache_dir
-
-    # Compiled kernels stay from fork to fork, though each has a temporary folder of its own.
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", default_cache_dir())
-    torch.set_num_threads(1)  # the processes run side by side
-    shell = make_shell()
-    read_ahead(shell, claims)
+    runs = Runs(claims, options.n)
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
-    todo = []
-    for run in without_mutants(shell, claims, chosen, options.n):
-        if run.problem:
-            print(f"error: {run.problem}")
-            return 1
-        for name in chosen:
-            found = [
-                claim
-                for claim in run.job.claims
-                if name in run.touched[claim.id] and meets(name, claim)
-            ]
-            if found:
-                todo.append(Job(name, run.job.notebook, found))
-        for name in run.imported:
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # a collection in a fork would copy the memory of this process
-    killers, caught, problems = defaultdict(list), defaultdict(list), []
-    broken = defaultdict(set)  # the numbers of the facts of a claim
-    for run in run_all(shell, todo, options.n):
-        problems += [run.problem] if run.problem else []
-        for claim in run.failed:
-            killers[claim].append(run.job.mutant)
-            caught[run.job.mutant].append(claim)
-            broken[claim] |= run.noted[claim]
-    for name in chosen:
-        print(f"{len(caught[name]):4} claims fail under: {name}")
-    survivors = [claim.id for claim in claims if not killers[claim.id]]
-    missed = [name for name in chosen if not caught[name]]
-    if not options.names:
+    whole = bool(options.all or options.record or options.names)
+    todo = runs.without_mutants(claims, chosen if whole else [])
+    if runs.problems:
+        print(*runs.problems, sep="\n")
+        return 1
+    record = evidence.load_mutants(options.root / "evidence") or {}
+    if not whole:
+        runs.under_mutants(first_runs(record, claims, chosen))
+        todo = runs.without_mutants(runs.unsettled(claims), chosen)
+    runs.under_mutants(todo)
+    if not (whole or options.chapter) and (missed := runs.missed(chosen)):
+        runs.under_mutants(runs.without_mutants(claims, missed))
+    well = report(runs, claims, chosen, options)
+    print(f"{runs.number} runs, {time.perf_counter() - start:.0f} s")
+    if options.record:
+        write_record(options.record, runs, claims, claims_of(options.root))
+    return int(not well)
+
+
+def report(runs: Runs, claims: list[Claim], mutants: list[str], options) -> bool:
+    """Print what was found; tell whether all is well."""
+    problems, everything = list(runs.problems), not options.names
+    for name in mutants:
+        print(f"{len(runs.caught[name]):4} claims fail under: {name}")
+    survivors = [claim.id for claim in claims if not runs.killers[claim.id]]
+    missed = runs.missed(mutants)
+    if everything:
         problems += [f"survives every mutant: {id}" for id in survivors]
+        problems += report_facts(runs, claims, options.facts)
     if not options.chapter:
         problems += [f"not caught by any claim: {name}" for name in missed]
         broad = max(TOO_MANY, len(claims) // 3)
-        problems += [f"breaks too much: {name}" for name in chosen if len(caught[name]) > broad]
-    facts = {
-        id: [fact for fact in found if not fact.is_label(USUAL.get(id, {}).get(fact.number, []))]
-        for id, found in FACTS.items()
-    }
-    if not options.names:
-        unbroken = [
-            (id, fact.code)
-            for id, found in facts.items()
-            for fact in found
-            if fact.number not in broken[id]
+        problems += [
+            f"breaks too much: {name}" for name in mutants if len(runs.caught[name]) > broad
         ]
-        unexplained = report_facts(sum(map(len, facts.values())), unbroken, options.facts)
-        meet_few = tuple(f"{claim.id}: " for claim in claims if slow_kind(claim) == "benchmarks")
-        problems += [f"fails under no mutant, and has no reason (verify/mutants/left.py): {fact}"
-                     for fact in unexplained if not fact.startswith(meet_few)]  # fmt: skip
-        known = {(id, code) for id in facts for code in LEFT.get(id, {})}
-        problems += [f"has no need of a reason (verify/mutants/left.py): {id}: {code}"
-                     for id, code in sorted(known.difference(unbroken))]  # fmt: skip
-    held = properties_of(claims) if options.root == ROOT else []
-    if held and not options.names:
+    held = properties_of(claims) if options.root == ROOT and everything else []
+    if held:
+        killers = {id: list(found) for id, found in runs.killers.items()}
         wrong, unbroken = unbroken_properties(held, killers, options.n)
         problems += wrong
         problems += [f"survives every mutant: {found.name} ({found.claim})" for found in unbroken]
         print(f"{len(held) - len(unbroken)} of {len(held)} properties fail under a mutant")
     print(*problems, sep="\n", end="\n" * bool(problems))
-    if options.record:
-        order = list(MUTATIONS).index
-        record = {claim: sorted(names, key=order) for claim, names in sorted(killers.items())}
-        files.replace(options.record, json.dumps(record, indent=1) + "\n")
     print(f"{len(claims) - len(survivors)} of {len(claims)} claims fail under a mutant; "
-          f"{len(chosen) - len(missed)} of {len(chosen)} mutants are caught; "
-          f"{len(todo)} runs, {time.perf_counter() - start:.0f} s")  # fmt: skip
-    return int(bool(problems))
+          f"{len(mutants) - len(missed)} of {len(mutants)} mutants are caught")  # fmt: skip
+    return not problems
 
 
-def report_facts(total: int, unbroken: list[tuple[str, str]], file: Path | None) -> list[str]:
-    """Say how many facts no mutant breaks, and why; return those without a reason."""
+def report_facts(runs: Runs, claims: list[Claim], file: Path | None) -> list[str]:
+    """Say how many facts no mutant breaks, and why; return what is wrong with that."""
+    facts = {claim.id: runs.facts(claim) for claim in claims}
+    unbroken = [(claim, fact) for claim in claims for fact in runs.unbroken(claim)]
+    total = sum(map(len, facts.values()))
     print(f"{total - len(unbroken)} of {total} facts of the claims fail under a mutant")
-    reasons = [(id, code, LEFT.get(id, {}).get(code)) for id, code in unbroken]
-    for id, code, reason in reasons:
-        if reason:
-            print(f"     none breaks {id}: {code}\n          {reason}")
-    unexplained = [f"{id}: {code}" for id, code, reason in reasons if not reason]
+    unexplained = []
+    for claim, fact in unbroken:
+        if why := reason(claim, fact):
+            print(f"     none breaks {claim.id}: {fact.code}\n          {why}")
+        else:
+            unexplained.append((claim, fact))
     print(f"{len(unbroken) - len(unexplained)} have a reason, {len(unexplained)} have none")
     if file:
-        file.write_text("".join(f"{line}\n" for line in unexplained), encoding="utf-8")
-    return unexplained
+        lines = [f"{claim.id}: {fact.code}\n" for claim, fact in unexplained]
+        file.write_text("".join(lines), encoding="utf-8")
+    known = {(id, code) for id in facts for code in LEFT.get(id, {})}
+    needless = known.difference((claim.id, fact.code) for claim, fact in unbroken)
+    return [
+        *(
+            f"fails under no mutant, and has no reason ({PLACE}): {claim.id}: {fact.code}"
+            for claim, fact in unexplained
+            if needs_reasons(claim)
+        ),
+        *(f"has no need of a reason ({PLACE}): {id}: {code}" for id, code in sorted(needless)),
+    ]
+
+
+def write_record(file: Path, runs: Runs, claims: list[Claim], book: list[Claim]) -> None:
+    """Write which mutants break each claim, and which of its facts; keep other chapters' claims."""
+    known = evidence.load_mutants(file.parent, file.name) or {}
+    there = {claim.id for claim in book}
+    kept = {id: found for id, found in known.items() if id in there}
+    kept |= {claim.id: runs.killers[claim.id] for claim in claims}
+    order = list(MUTATIONS)
+    lines = []
+    for id in sorted(kept):
+        pairs = [(name, kept[id][name]) for name in order if name in kept[id]]
+        listed = ",\n".join(f"  {json.dumps(name)}: {facts}" for name, facts in pairs)
+        lines.append(f" {json.dumps(id)}: {{\n{listed}\n }}")
+    files.replace(file, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def properties_of(claims: list[Claim]) -> list:

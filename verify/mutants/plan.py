@@ -1,0 +1,58 @@
+"""Chooses the runs that come first: those that settled something when all runs were recorded.
+
+Each claim, each fact and each mutant needs one run that breaks or catches it, and most runs break
+only what others break as well.
+"""
+
+import heapq
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from verify.claims import Claim
+from verify.mutants.harness import Job, meets, slow_kind
+
+Record = dict[str, dict[str, list[int]]]  # for each claim the mutants that break it: which facts
+SLOW = 20  # so many times as long as others takes a run of a claim that is slow to prove
+
+
+class Candidate(NamedTuple):
+    """A run that may come first, and what it settles for each of its claims."""
+
+    mutant: str
+    claims: dict[str, tuple[Claim, set]]
+
+    def gain(self, settled: set) -> float:
+        """Return how much is settled that was not, for its cost."""
+        new = set().union(*(what for _, what in self.claims.values())) - settled
+        slow = any(slow_kind(claim) for claim, _ in self.claims.values())
+        return len(new) / (SLOW if slow else 1)
+
+
+def first_runs(record: Record, claims: Iterable[Claim], mutants: Iterable[str]) -> Iterator[Job]:
+    """Yield runs that settle what is on record; each is the one that settles most at the time."""
+    known = set(mutants)
+    found: dict[tuple, Candidate] = {}
+    for claim in claims:
+        for mutant, facts in record.get(claim.id, {}).items():
+            if mutant in known and meets(mutant, claim):
+                key = mutant, claim.notebook.path, slow_kind(claim)
+                candidate = found.setdefault(key, Candidate(mutant, {}))
+                settles = {mutant, claim.id, *((claim.id, number) for number in facts)}
+                candidate.claims[claim.id] = claim, settles
+    settled: set = set()
+    candidates = list(found.values())
+    heap = [(-candidate.gain(settled), number) for number, candidate in enumerate(candidates)]
+    heapq.heapify(heap)
+    while heap:
+        _, number = heapq.heappop(heap)
+        candidate = candidates[number]
+        gain = candidate.gain(settled)  # smaller than it was, if others have settled some of it
+        if heap and gain < -heap[0][0]:
+            heapq.heappush(heap, (-gain, number))
+        elif gain:
+            chosen = []
+            for claim, what in candidate.claims.values():
+                if what - settled:
+                    chosen.append(claim)
+                    settled |= what
+            yield Job(candidate.mutant, chosen[0].notebook, chosen)
