@@ -36,6 +36,15 @@ def _():
     )
 
 
+@mutant("deepcopy of a leaf stays in the graph outside no_grad")
+def _():
+    def change(real, self, memo):
+        recorded = self.is_leaf and self.requires_grad and torch.is_grad_enabled()
+        return self.clone() if recorded else real(self, memo)
+
+    wrap(Tensor, "__deepcopy__", change)
+
+
 @mutant("deepcopy drops requires_grad")
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))

@@ -81,6 +81,15 @@ def _():
     )
 
 
+@mutant("new_tensor takes requires_grad from a leaf as data")
+def _():
+    for_tensors(
+        Tensor,
+        "new_tensor",
+        lambda data, made: made.requires_grad_() if data.is_leaf and data.requires_grad else made,
+    )
+
+
 @mutant("new_tensor ignores requires_grad=True")
 def _():
     then(Tensor, "new_tensor", lambda made, self, data: made.detach())

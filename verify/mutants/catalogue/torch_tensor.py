@@ -18,6 +18,14 @@ def _():
     for_tensors(torch, "tensor", lambda data, made: data.clone())
 
 
+@mutant("torch.tensor of a leaf keeps requires_grad")
+def _():
+    def change(data, made):
+        return made.requires_grad_() if data.is_leaf and data.requires_grad else made
+
+    for_tensors(torch, "tensor", change)
+
+
 @mutant("torch.tensor of a tensor gives a contiguous tensor")
 def _():
     for_tensors(torch, "tensor", lambda data, made: made.contiguous())
