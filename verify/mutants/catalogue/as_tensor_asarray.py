@@ -99,6 +99,20 @@ def _():
         allow(torch, name, refuse_list, TypeError)
 
 
+@mutant("a list of long boolean tensors raises ValueError")
+def _():
+    def change(real, data, **options):
+        try:
+            return real(data, **options)
+        except TypeError as error:
+            if data[0].dtype != torch.bool:
+                raise
+            raise ValueError(str(error)) from error
+
+    for name in ("as_tensor", "asarray"):
+        wrap(torch, name, change)
+
+
 @mutant("as_tensor leaves the graph")
 def _():
     then(torch, "as_tensor", lambda made, data: made.detach() if made.requires_grad else made)

@@ -269,6 +269,17 @@ def _():
     wrap(torch, "load", change)
 
 
+@mutant("torch.load refuses a list in a dictionary")
+def _():
+    def change(real, file, **options):
+        made = real(file, **options)
+        if isinstance(made, dict) and any(isinstance(value, list) for value in made.values()):
+            raise pickle.UnpicklingError("Weights only load failed")
+        return made
+
+    wrap(torch, "load", change)
+
+
 @mutant("torch.load runs any code")
 def _():
     wrap(torch, "load", lambda real, file, **options: real(file, weights_only=False))

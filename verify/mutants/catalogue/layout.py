@@ -192,6 +192,11 @@ def _():
         wrap_property(Tensor, name, lambda read, self: read(self).clone())
 
 
+@mutant("real copies")
+def _():
+    wrap_property(Tensor, "real", lambda read, self: read(self).clone())
+
+
 @mutant("view_as_real copies")
 def _():
     then(torch, "view_as_real", lambda parts, x: parts.clone())
