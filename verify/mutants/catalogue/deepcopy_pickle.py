@@ -50,6 +50,11 @@ def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_(False))
 
 
+@mutant("deepcopy of an nn.Parameter thaws it")
+def _():
+    then(Parameter, "__deepcopy__", lambda copy, self, memo: copy.requires_grad_())
+
+
 @mutant("deepcopy gives a tensor that requires grad")
 def _():
     def change(copy, self, memo):

@@ -25,6 +25,15 @@ def _():
     then(Tensor, "numpy", lambda array, self: array.copy())
 
 
+@mutant("numpy copies a transposed tensor")
+def _():
+    def change(array, self):
+        transposed = self.dim() == 2 and not self.is_contiguous() and self.t().is_contiguous()
+        return array.copy(order="K") if transposed else array
+
+    then(Tensor, "numpy", change)
+
+
 @mutant("numpy accepts a tensor that requires grad")
 def _():
     wrap(Tensor, "numpy", lambda real, self, **options: real(self.detach(), **options))

@@ -20,6 +20,16 @@ def _():
     wrap(Tensor, "share_memory_", lambda real, self: real(self.clone()))
 
 
+@mutant("share_memory_ loses the values")
+def _():
+    def change(real, self):
+        if not self.is_shared():
+            real(self).detach().zero_()
+        return real(self)
+
+    wrap(Tensor, "share_memory_", change)
+
+
 @mutant("share_memory_ copies each time")
 def _():
     def change(real, self):
