@@ -45,6 +45,7 @@ NAMES = {
     "methods/memory_format": ["channels_last", "contiguous_format", "preserve_format"],
     "methods/to_cpu": ["cpu", "cuda", "to", "float", "double", "half", "type"],
     "methods/views": ["view", "reshape", "transpose", "expand", "flatten", "contiguous", "repeat"],
+    "topics/checkpoints_on_disk": ["safetensors", "save_file", "load_file", "mmap", "checkpoint"],
     "topics/gradient_flow": ["retain_grad", "register_hook"],
     "topics/gradients_as_tensors": ["grad", "zero_grad"],
     "topics/inplace_and_version_counter": ["_version"],
@@ -175,7 +176,8 @@ def entries_of(document: nodes.document, page: str) -> Iterator[tuple[str, str, 
     for row, cells in rows_of(document, page):
         head = next(iter(row.parent.parent.findall(nodes.entry)), nodes.entry()).astext().strip()
         title = HEADS.get(head, "{}").format(plain(cells[0]))
-        answer = " – ".join(plain(cell) for cell in cells[1:] if not is_link(cell))
+        texts = [plain(cell) for cell in cells[1:] if not is_link(cell)]
+        answer = " – ".join(text for text in texts if text)
         yield ROWS[page], row["ids"][0], title, answer, " ".join(targets_of(row))
 
 

@@ -3,6 +3,7 @@
 `TUNED` is the list that the ranking was made with, and `LEARNED` one that it was later improved with.
 `FRESH` was written before that, from the titles of issues and of threads on forums, and the ranking
 is not changed for its sake: it says how the search fares with questions that it was not made for.
+`OWN` is what the author of a chapter expects to lead to it.
 """
 
 TUNED = {
@@ -113,4 +114,9 @@ FRESH = {
         "reference/errors",
     ],
     "detach instead of clone to free graph": ["methods/detach", "topics/logging_values"],
+}
+
+OWN = {
+    "checkpoint mmap": ["topics/checkpoints_on_disk"],
+    "safetensors tied weights": ["topics/checkpoints_on_disk", "reference/errors"],
 }

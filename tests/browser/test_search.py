@@ -1,11 +1,11 @@
 """The search: what it finds for what people ask, how the results read, and where they lead."""
 
 import re
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote
 
 import pytest
 
-from tests.browser.queries import FRESH, TUNED
+from tests.browser.queries import FRESH, LEARNED, OWN, TUNED
 from tests.browser.test_pages import axe_on_all, axe_on_colors
 from tools import chromium
 
@@ -35,7 +35,14 @@ PASTED = {  # a message, or its beginning, and the anchor of its entry
     "can't convert cuda:1 device type tensor to numpy. Use Tensor.cpu()": "can-t-convert-cuda",
     "ValueError: At least one stride in the given numpy array is negative": "at-least-one-stride",
 }
-MEASURED = {"page": 19, "answer": 19}  # of the 24 fresh queries; Sphinx's own search had 12
+AT_LEAST = 22  # of the 24 queries of each list; on 2026-11-22 it was 24, 23 and 22
+MISTYPED = {  # and the query that was meant
+    "detatch": "detach",
+    "contigous": "contiguous",
+    "gradeint flow": "gradient flow",
+    "mulitprocessing": "multiprocessing",
+    "what is a laef tensor": "what is a leaf tensor",
+}
 LOOKED_AT = [  # a chapter, a claim, a question, a message, and words that stand in tables and code
     "clone vs detach",
     "check if two tensors share memory",
@@ -70,29 +77,23 @@ def search(visit, site):
 # --- What is found
 
 
-def links_of_row(link: str) -> set[str]:
-    """Return the pages to which a row of a table of answers links."""
-    page, anchor = link.split("#")
-    html = (chromium.SITE / page).read_text(encoding="utf-8")
-    row = html[html.index(f'id="{anchor}"') :].split("</tr>")[0]
-    links = (urlsplit(urljoin(f"x:/{page}", href)) for href in re.findall(r'href="([^"]+)"', row))
-    return {link.path[1:] for link in links}
+@pytest.mark.parametrize("queries", [TUNED, LEARNED, FRESH], ids=["tuned", "learned", "fresh"])
+def test_what_people_ask_is_answered(search, queries):
+    """The first three results hold the page that answers."""
+    missing = missed(search, queries)
+    assert len(queries) == 24
+    assert len(queries) - len(missing) >= AT_LEAST, missing
 
 
-def test_what_people_ask_is_answered(search):
-    """The first three results hold the page that answers, or a row whose answer links to it."""
-    count, missing = {}, []
-    for name, queries in (("tuned", TUNED), ("fresh", FRESH)):
-        for query, pages in queries.items():
-            wanted, found = {f"{page}.html" for page in pages}, search(query)[:3]
-            page = any(link.split("#")[0] in wanted for link in found)
-            row = any(wanted & links_of_row(link) for link in found if "#row-" in link)
-            count[name, "page"] = count.get((name, "page"), 0) + page
-            count[name, "answer"] = count.get((name, "answer"), 0) + (page or row)
-            missing += [] if page or row else [(query, found)]
-    assert count["tuned", "page"] >= 22, (count, missing)  # of 24
-    assert count["fresh", "page"] >= MEASURED["page"], (count, missing)
-    assert count["fresh", "answer"] >= MEASURED["answer"], (count, missing)
+def test_what_an_author_expects_leads_to_the_chapter(search):
+    assert missed(search, OWN) == []
+
+
+def missed(search, queries) -> list:
+    """Return the queries whose first three results hold no page that answers, with those results."""
+    found = {query: search(query)[:3] for query in queries}
+    pages = {query: {link.split("#")[0].removesuffix(".html") for link in found[query]} for query in found}
+    return [(query, found[query]) for query in queries if not pages[query] & set(queries[query])]
 
 
 def test_what_is_named_comes_first(search):
@@ -107,7 +108,8 @@ def test_a_pasted_message_leads_to_its_entry(search):
 
 def test_any_word_may_match_and_a_mistyped_one(search):
     assert search(f"does slicing copy in {NOTHING}")[0] == search("does slicing copy")[0]
-    assert search("detatch")[0].startswith("methods/detach.html")
+    for query, meant in MISTYPED.items():
+        assert search(query)[0].split("#")[0] == search(meant)[0].split("#")[0], query
 
 
 def test_a_question_of_the_book_leads_to_its_row(search, visit):

@@ -6,7 +6,7 @@ const rank = (() => {
   const FIELDS = { title: 3.5, names: 2, place: 2, section: 1.2, lead: 1.5, text: 1, asked: 3, code: 0.3 };
   const KINDS = { Page: 1.3, Section: 1, Question: 1, Symptom: 1.1, Message: 0.8, Need: 0.8, Term: 0.9, Claim: 0.9, Change: 0.6, Operation: 0.5 };
   const PAGES = { "reference/articles": 0.4, "reference/bibliography": 0.3, "reference/claims": 0.6, "reference/scope": 0.6 };
-  const SYNONYM = 0.6; // of a word that was asked for
+  const SYNONYM = 0.45; // of a word that was asked for
   const HELD = 2; // the power of the share of the query that an entry holds
   const COVER = 1.5; // the same of all entries of a chapter
   const WHOLE = 0.35; // more for a title that is asked for word by word
@@ -18,12 +18,14 @@ const rank = (() => {
   const LINKS = new Set(["Question", "Symptom", "Need", "Change"]); // rows whose words of code are links
   const NAMED = 1e6; // what is named, or pasted, comes before all that is ranked
   const LEAST = 0.1; // of the best result
+  const SMALL = [0.2, /^(?:.|\d+)$/]; // the worth of a number, or of a name of one letter, as in `x[0] = 7`
 
   const IGNORED = new Set(
     ("a an the is are was be been being am do does did done how what why when where which who whose i my me mine we our " +
       "you your it its this that these those there here of in on at for with from by as to into and or but if so than then " +
       "can could should would will may might must has have had not no vs versus between any some please want need use using " +
-      "pytorch get got make makes made way difference").split(" "),
+      "pytorch get got make makes made way difference after before while during always still again also just really happen happens " +
+      "help problem issue question work works").split(" "),
   );
   // Words of one meaning, or one the usual cause of the other; a word finds the others of its line.
   const ALIKE = `
@@ -236,7 +238,8 @@ const rank = (() => {
     const words = sought.map(found);
     const wanted = new Set(words.flatMap((word) => word.wanted));
     // A rare word counts more than "tensor": of a query, and of what an entry or a page holds of it.
-    const worth = words.map(({ own }) => Math.log(2 + index.documentCount / (frequent.get(own[0]) ?? 1)));
+    const small = sought.map((word) => (SMALL[1].test(word) ? SMALL[0] : 1));
+    const worth = words.map(({ own }, number) => small[number] * Math.log(2 + index.documentCount / (frequent.get(own[0]) ?? 1)));
     const share = (numbers) => [...numbers].reduce((sum, number) => sum + worth[number], 0) / worth.reduce((sum, one) => sum + one, 0);
 
     const held = new Map(); // an entry, or a page, and the numbers of the words that it holds
@@ -244,7 +247,7 @@ const rank = (() => {
     const scores = new Map();
     words.forEach(({ scores: given }, number) => {
       for (const [id, score] of given) {
-        scores.set(all[id], (scores.get(all[id]) ?? 0) + score);
+        scores.set(all[id], (scores.get(all[id]) ?? 0) + small[number] * score);
         hold(all[id], number);
         if (OF_A_CHAPTER.has(all[id].kind)) hold(all[id].url, number);
       }
