@@ -237,9 +237,9 @@ const rank = (() => {
     const sought = asked.length ? asked : every;
     const words = sought.map(found);
     const wanted = new Set(words.flatMap((word) => word.wanted));
-    // A rare word counts more than "tensor": of a query, and of what an entry or a page holds of it.
+    // A rare word counts more than "tensor", and one that stands nowhere not at all: of a query, and of what an entry or a page holds of it.
     const small = sought.map((word) => (SMALL[1].test(word) ? SMALL[0] : 1));
-    const worth = words.map(({ own }, number) => small[number] * Math.log(2 + index.documentCount / (frequent.get(own[0]) ?? 1)));
+    const worth = words.map(({ own, scores }, number) => scores.size && small[number] * Math.log(2 + index.documentCount / (frequent.get(own[0]) ?? 1)));
     const share = (numbers) => [...numbers].reduce((sum, number) => sum + worth[number], 0) / worth.reduce((sum, one) => sum + one, 0);
 
     const held = new Map(); // an entry, or a page, and the numbers of the words that it holds
