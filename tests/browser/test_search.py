@@ -52,6 +52,31 @@ LOOKED_AT = [  # a chapter, a claim, a question, a message, and words that stand
     "torch.FloatTensor SparseTensorImpl load_state_dict parameters_and_modules.deepcopy",
 ]
 NOTHING = "xyzzy"
+TASKS = {  # what a reader came for, typed on the home page, and words of the answer
+    "Can't call numpy() on Tensor that requires grad": ".detach().numpy()",
+    "best model is the last model": "copy.deepcopy(model.state_dict())",
+    "is clone().detach() slower": "takes less time",
+    "trainable copy of tensor": "x.detach().clone().requires_grad_()",
+    ".to('cuda') already there": "return x itself",
+    "copy weights to target network": "target.load_state_dict(online.state_dict())",
+    "hidden states in a list": "states.append(h.detach())",
+    "does slicing copy": "copies nothing",
+    "share NumPy memory safely": "of a writable array",
+    "copy a model": "copy.deepcopy(model)",
+    "x[0] = 7 after clone": "a write to one never shows in the other",
+    "leaf tensor": "no recorded operation made",
+}
+SEEN = """() => {
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let text = "";
+  while (walker.nextNode()) {
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.height && box.bottom > 0 && box.top < innerHeight) text += walker.currentNode.data;
+  }
+  return text.replace(/\\s+/g, " ");
+}"""
 
 
 def address(query: str) -> str:
@@ -212,6 +237,25 @@ def test_from_any_page_by_keyboard(visit, site):
     page.go_back()
     first.wait_for()
     assert page.locator(".book-search input").input_value() == "detach"
+
+
+@pytest.mark.parametrize("query", TASKS)
+def test_the_answer_is_seen_after_two_pages_at_most(visit, site, query):
+    """It stands on the home page, among the results, or where one of the first three leads."""
+    page = visit("index.html")
+    loads = 0
+    if TASKS[query] not in page.evaluate(SEEN):
+        page.keyboard.press("Control+k")
+        page.keyboard.type(query)
+        page.keyboard.press("Enter")
+        page.locator("#search-results a").first.wait_for()
+        loads += 1
+    if loads and TASKS[query] not in page.evaluate(SEEN):
+        links = page.eval_on_selector_all("#search-results > li > a", "all => all.map(a => a.href)")
+        seen = [visit(link.removeprefix(site)).evaluate(SEEN) for link in links[:3]]
+        loads += 1 if any(TASKS[query] in text for text in seen) else 9
+    print(loads, query)
+    assert loads <= 2
 
 
 def test_results_come_while_one_types_and_stay_in_the_address(visit):
