@@ -1,6 +1,6 @@
 """What people ask the search, and the pages that answer it, the best first.
 
-`TUNED` is the list that the ranking was made with, and `LEARNED` one that it was later improved with.
+`TUNED` is the list that the ranking was made with, and `LEARNED` one that it was improved with.
 `FRESH` was written before that, from the titles of issues and of threads on forums, and the ranking
 is not changed for its sake: it says how the search fares with questions that it was not made for.
 `OWN` is what the author of a chapter expects to lead to it.
