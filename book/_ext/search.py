@@ -45,6 +45,7 @@ NAMES = {
     "methods/memory_format": ["channels_last", "contiguous_format", "preserve_format"],
     "methods/to_cpu": ["cpu", "cuda", "to", "float", "double", "half", "type"],
     "methods/views": ["view", "reshape", "transpose", "expand", "flatten", "contiguous", "repeat"],
+    "topics/checkpoints_on_disk": ["safetensors", "save_file", "load_file", "mmap", "checkpoint"],
     "topics/gradient_flow": ["retain_grad", "register_hook"],
     "topics/gradients_as_tensors": ["grad", "zero_grad"],
     "topics/inplace_and_version_counter": ["_version"],
@@ -140,7 +141,7 @@ class Names(SphinxTransform):
 
 
 # --- The entries of a page: kind, anchor, title, text, and words of code. A row has in their place
-# the claims to which it links: what they prove is asked in its words.
+# the claims and pages to which it links: what they say is asked in its words.
 
 
 def collect(app: Sphinx, document: nodes.document) -> None:
@@ -175,10 +176,19 @@ def entries_of(document: nodes.document, page: str) -> Iterator[tuple[str, str, 
     for row, cells in rows_of(document, page):
         head = next(iter(row.parent.parent.findall(nodes.entry)), nodes.entry()).astext().strip()
         title = HEADS.get(head, "{}").format(plain(cells[0]))
-        answer = " – ".join(plain(cell) for cell in cells[1:] if not is_link(cell))
-        links = [link.get("reftargetid") for link in row.findall(addnodes.pending_xref)]
-        claims = " ".join(link for link in links if isinstance(link, str) and "." in link)
-        yield ROWS[page], row["ids"][0], title, answer, claims
+        texts = [plain(cell) for cell in cells[1:] if not is_link(cell)]
+        answer = " – ".join(text for text in texts if text)
+        yield ROWS[page], row["ids"][0], title, answer, " ".join(targets_of(row))
+
+
+def targets_of(row: nodes.row) -> Iterator[str]:
+    """Yield the claims, and the pages as wholes, to which a row links."""
+    for link in row.findall(addnodes.pending_xref):
+        name = link.get("reftargetid")
+        if name and "." in name:
+            yield name
+        elif not name and link["refdomain"] == "doc":
+            yield link["reftarget"]
 
 
 def entries_of_section(

@@ -1,8 +1,9 @@
 """What people ask the search, and the pages that answer it, the best first.
 
-`TUNED` is the list that the ranking was made with. `FRESH` was written before the ranking, from how
-people ask on forums and in issues, and the ranking is not changed for its sake: it says how the
-search fares with questions that it was not made for.
+`TUNED` is the list that the ranking was made with, and `LEARNED` one that it was improved with.
+`FRESH` was written before that, from the titles of issues and of threads on forums, and the ranking
+is not changed for its sake: it says how the search fares with questions that it was not made for.
+`OWN` is what the author of a chapter expects to lead to it.
 """
 
 TUNED = {
@@ -32,7 +33,7 @@ TUNED = {
     "inplace error": ["topics/inplace_and_version_counter"],
 }
 
-FRESH = {
+LEARNED = {
     "copy tensor without gradient": ["methods/detach_clone", "methods/detach"],
     "can't deepcopy model not graph leaves": ["reference/errors", "methods/deepcopy_pickle"],
     "best_model_wts is always the last epoch": ["topics/parameters_and_modules"],
@@ -66,4 +67,56 @@ FRESH = {
         "reference/errors",
     ],
     "convert bfloat16 tensor to numpy": ["methods/numpy", "topics/special_tensors"],
+}
+
+FRESH = {
+    "optimizer state_dict alias tensors": ["topics/parameters_and_modules"],
+    "deepcopy does not copy grad": ["methods/deepcopy_pickle"],
+    "deepcopy fsdp model for ema": ["topics/sharded_and_replicated", "topics/target_networks_ema"],
+    "grad is none after view": ["topics/leaf_tensors", "topics/gradient_flow"],
+    "accessing grad of non-leaf tensor warning": [
+        "reference/errors",
+        "topics/leaf_tensors",
+        "topics/gradient_flow",
+    ],
+    "clone sparse tensor": ["topics/special_tensors"],
+    "non_blocking gpu to pinned memory": ["topics/devices", "benchmarks/cuda_transfers"],
+    "inference tensors cannot be saved for backward": [
+        "reference/errors",
+        "topics/inference_mode",
+    ],
+    "torch.compile input mutation alias": ["topics/compile"],
+    "detach in gan discriminator": ["topics/two_networks"],
+    "ema teacher should be deepcopied": ["topics/target_networks_ema"],
+    "dataloader bus error shared memory": ["topics/processes_and_loaders"],
+    "in-place on expanded tensor": ["methods/memory_format", "methods/views", "reference/errors"],
+    "gpu leak torch.cat predictions cpu": ["topics/logging_values"],
+    "clone preserve memory_format": ["methods/memory_format", "methods/clone"],
+    "replace clone.detach with detach.clone": [
+        "methods/detach_clone",
+        "benchmarks/clone_detach_order",
+    ],
+    "parameters sharing storage deepcopy": [
+        "methods/deepcopy_pickle",
+        "topics/parameters_and_modules",
+    ],
+    "modelB = modelA same object": [
+        "topics/assignment_and_aliasing",
+        "topics/parameters_and_modules",
+    ],
+    "list of numpy arrays slow": ["methods/as_tensor_asarray", "methods/torch_tensor"],
+    "replace .data by .detach()": ["topics/data_vs_detach", "methods/data"],
+    "convert jax array to torch tensor": ["methods/dlpack"],
+    "swap two tensors": ["topics/assignment_and_aliasing"],
+    "retain_graph=True gan second backward": [
+        "topics/two_networks",
+        "topics/recurrent_state",
+        "reference/errors",
+    ],
+    "detach instead of clone to free graph": ["methods/detach", "topics/logging_values"],
+}
+
+OWN = {
+    "checkpoint mmap": ["topics/checkpoints_on_disk"],
+    "safetensors tied weights": ["topics/checkpoints_on_disk", "reference/errors"],
 }

@@ -1,11 +1,11 @@
 """The search: what it finds for what people ask, how the results read, and where they lead."""
 
 import re
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote
 
 import pytest
 
-from tests.browser.queries import FRESH, TUNED
+from tests.browser.queries import FRESH, LEARNED, OWN, TUNED
 from tests.browser.test_pages import axe_on_all, axe_on_colors
 from tools import chromium
 
@@ -35,7 +35,14 @@ PASTED = {  # a message, or its beginning, and the anchor of its entry
     "can't convert cuda:1 device type tensor to numpy. Use Tensor.cpu()": "can-t-convert-cuda",
     "ValueError: At least one stride in the given numpy array is negative": "at-least-one-stride",
 }
-MEASURED = {"page": 19, "answer": 19}  # of the 24 fresh queries; Sphinx's own search had 12
+AT_LEAST = 22  # of the 24 queries of each list; on 2026-11-22 it was 24, 23 and 23
+MISTYPED = {  # and the query that was meant
+    "detatch": "detach",
+    "contigous": "contiguous",
+    "gradeint flow": "gradient flow",
+    "mulitprocessing": "multiprocessing",
+    "what is a laef tensor": "what is a leaf tensor",
+}
 LOOKED_AT = [  # a chapter, a claim, a question, a message, and words that stand in tables and code
     "clone vs detach",
     "check if two tensors share memory",
@@ -45,6 +52,31 @@ LOOKED_AT = [  # a chapter, a claim, a question, a message, and words that stand
     "torch.FloatTensor SparseTensorImpl load_state_dict parameters_and_modules.deepcopy",
 ]
 NOTHING = "xyzzy"
+TASKS = {  # what a reader came for, typed on the home page, and words of the answer
+    "Can't call numpy() on Tensor that requires grad": ".detach().numpy()",
+    "best model is the last model": "copy.deepcopy(model.state_dict())",
+    "is clone().detach() slower": "takes less time",
+    "trainable copy of tensor": "x.detach().clone().requires_grad_()",
+    ".to('cuda') already there": "return x itself",
+    "copy weights to target network": "target.load_state_dict(online.state_dict())",
+    "hidden states in a list": "states.append(h.detach())",
+    "does slicing copy": "copies nothing",
+    "share NumPy memory safely": "of a writable array",
+    "copy a model": "copy.deepcopy(model)",
+    "x[0] = 7 after clone": "a write to one never shows in the other",
+    "leaf tensor": "no recorded operation made",
+}
+SEEN = """() => {
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  let text = "";
+  while (walker.nextNode()) {
+    range.selectNodeContents(walker.currentNode);
+    const box = range.getBoundingClientRect();
+    if (box.height && box.bottom > 0 && box.top < innerHeight) text += walker.currentNode.data;
+  }
+  return text.replace(/\\s+/g, " ");
+}"""
 
 
 def address(query: str) -> str:
@@ -70,29 +102,26 @@ def search(visit, site):
 # --- What is found
 
 
-def links_of_row(link: str) -> set[str]:
-    """Return the pages to which a row of a table of answers links."""
-    page, anchor = link.split("#")
-    html = (chromium.SITE / page).read_text(encoding="utf-8")
-    row = html[html.index(f'id="{anchor}"') :].split("</tr>")[0]
-    links = (urlsplit(urljoin(f"x:/{page}", href)) for href in re.findall(r'href="([^"]+)"', row))
-    return {link.path[1:] for link in links}
+@pytest.mark.parametrize("queries", [TUNED, LEARNED, FRESH], ids=["tuned", "learned", "fresh"])
+def test_what_people_ask_is_answered(search, queries):
+    """The first three results hold the page that answers."""
+    missing = missed(search, queries)
+    assert len(queries) == 24
+    assert len(queries) - len(missing) >= AT_LEAST, missing
 
 
-def test_what_people_ask_is_answered(search):
-    """The first three results hold the page that answers, or a row whose answer links to it."""
-    count, missing = {}, []
-    for name, queries in (("tuned", TUNED), ("fresh", FRESH)):
-        for query, pages in queries.items():
-            wanted, found = {f"{page}.html" for page in pages}, search(query)[:3]
-            page = any(link.split("#")[0] in wanted for link in found)
-            row = any(wanted & links_of_row(link) for link in found if "#row-" in link)
-            count[name, "page"] = count.get((name, "page"), 0) + page
-            count[name, "answer"] = count.get((name, "answer"), 0) + (page or row)
-            missing += [] if page or row else [(query, found)]
-    assert count["tuned", "page"] >= 22, (count, missing)  # of 24
-    assert count["fresh", "page"] >= MEASURED["page"], (count, missing)
-    assert count["fresh", "answer"] >= MEASURED["answer"], (count, missing)
+def test_what_an_author_expects_leads_to_the_chapter(search):
+    assert missed(search, OWN) == []
+
+
+def missed(search, queries) -> list:
+    """Return the queries of whose first three results none is a page that answers, with these."""
+    missing = []
+    for query, wanted in queries.items():
+        found = search(query)[:3]
+        if not {link.split("#")[0].removesuffix(".html") for link in found} & set(wanted):
+            missing.append((query, found))
+    return missing
 
 
 def test_what_is_named_comes_first(search):
@@ -107,7 +136,9 @@ def test_a_pasted_message_leads_to_its_entry(search):
 
 def test_any_word_may_match_and_a_mistyped_one(search):
     assert search(f"does slicing copy in {NOTHING}")[0] == search("does slicing copy")[0]
-    assert search("detatch")[0].startswith("methods/detach.html")
+    for query, meant in MISTYPED.items():
+        first = search(query)[0].split("#")[0]
+        assert first in {link.split("#")[0] for link in search(meant)[:3]}, query
 
 
 def test_a_question_of_the_book_leads_to_its_row(search, visit):
@@ -141,7 +172,7 @@ def test_results_read_well(search, query):
 def test_the_words_of_the_query_are_marked_in_the_excerpts_alone(search):
     search("does slicing copy")
     page = search.page
-    assert {"copy", "slicing"} <= {text.lower() for text in page.locator("mark").all_inner_texts()}
+    assert {"copies", "slice"} <= {text.lower() for text in page.locator("mark").all_inner_texts()}
     assert page.locator("mark").count() == page.locator("#search-results .excerpt mark").count()
 
 
@@ -210,6 +241,25 @@ def test_from_any_page_by_keyboard(visit, site):
     page.go_back()
     first.wait_for()
     assert page.locator(".book-search input").input_value() == "detach"
+
+
+@pytest.mark.parametrize("query", TASKS)
+def test_the_answer_is_seen_after_two_pages_at_most(visit, site, query):
+    """It stands on the home page, among the results, or where one of the first three leads."""
+    page = visit("index.html")
+    loads = 0
+    if TASKS[query] not in page.evaluate(SEEN):
+        page.keyboard.press("Control+k")
+        page.keyboard.type(query)
+        page.keyboard.press("Enter")
+        page.locator("#search-results a").first.wait_for()
+        loads += 1
+    if loads and TASKS[query] not in page.evaluate(SEEN):
+        links = page.eval_on_selector_all("#search-results > li > a", "all => all.map(a => a.href)")
+        seen = [visit(link.removeprefix(site)).evaluate(SEEN) for link in links[:3]]
+        loads += 1 if any(TASKS[query] in text for text in seen) else 9
+    print(loads, query)
+    assert loads <= 2
 
 
 def test_results_come_while_one_types_and_stay_in_the_address(visit):

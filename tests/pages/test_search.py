@@ -15,12 +15,13 @@ def setup(app):
     app.add_config_value("external_site_map", Contents(), "")
 """
 ROWS = """
-| Often said | Shown by |
-|---|---|
-| `clone()` copies  nothing. | [Clone](../methods/clone.md) |
-| `clone()` copies nothing. | It does. |
-| **A group** | |
-| [a link](../methods/clone.md) | leads elsewhere |
+| Often said | What is true | Shown by |
+|---|---|---|
+| `clone()` copies  nothing. | [Clone](../methods/clone.md) | |
+| `clone()` copies nothing. | It does. | |
+| **A group** | | |
+| [a link](../methods/clone.md) | leads elsewhere | |
+| It can be proven. | It. | [One](../methods/clone.md#clone.one), [all](../methods/clone.md) |
 """
 
 
@@ -94,9 +95,11 @@ def test_a_claim_a_section_and_code(build):
 def test_rows_of_answers(build):
     build.write("reference/questions", ROWS)
     anchor, title = "row-clone-copies-nothing", "Often said: “`clone()` copies nothing.”"
+    proven = "Often said: “It can be proven.”"
     assert build()["reference/questions.html"][1][1:] == [
-        ["Question", anchor, title, "", ""],
+        ["Question", anchor, title, "", "methods/clone"],
         ["Question", f"{anchor}-2", title, "It does.", ""],
+        ["Question", "row-it-can-be-proven", proven, "It.", "clone.one methods/clone"],
     ]
 
 

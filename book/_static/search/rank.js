@@ -3,61 +3,86 @@
 
 const rank = (() => {
   // What counts how much: where a word stands, what kind of entry it is, and which page it is on.
-  const FIELDS = { title: 5, names: 3, place: 2, text: 1, asked: 2, code: 0.3 };
+  const FIELDS = { title: 3.5, names: 2, place: 2, section: 1.2, lead: 1.5, text: 1, asked: 3, code: 0.3 };
   const KINDS = { Page: 1.3, Section: 1, Question: 1, Symptom: 1.1, Message: 0.8, Need: 0.8, Term: 0.9, Claim: 0.9, Change: 0.6, Operation: 0.5 };
   const PAGES = { "reference/articles": 0.4, "reference/bibliography": 0.3, "reference/claims": 0.6, "reference/scope": 0.6 };
-  const SYNONYM = 0.3; // of a word that was asked for
-  const WHOLE = 0.5; // more for a title that is asked for word by word
-  const MORE = 0.35; // of the next entries of a chapter
+  const SYNONYM = 0.45; // of a word that was asked for
+  const HELD = 2; // the power of the share of the query that an entry holds
+  const COVER = 1.5; // the same of all entries of a chapter
+  const WHOLE = 0.35; // more for a title that is asked for word by word
+  const MORE = 0.6; // of the next entries of a chapter
+  const LINKED = [0.4, 0.12]; // of an answer, for the first place to which it links, and the second
+  const MESSAGE = /^(?:error|warning|exception|message|traceback|raise|fail|crash)(?:s|es|ed)?$/i; // asks for one
+  const LIKELIER = 3; // a message that is asked for
   const OF_A_CHAPTER = new Set(["Page", "Section", "Claim"]);
+  const LINKS = new Set(["Question", "Symptom", "Need", "Change"]); // rows whose words of code are links
   const NAMED = 1e6; // what is named, or pasted, comes before all that is ranked
-  const LEAST = 0.15; // of the best result
+  const LEAST = 0.1; // of the best result
+  const SMALL = [0.2, /^(?:.|\d+)$/]; // the worth of a number, or of a name of one letter, as in `x[0] = 7`
 
   const IGNORED = new Set(
     ("a an the is are was be been being am do does did done how what why when where which who whose i my me mine we our " +
       "you your it its this that these those there here of in on at for with from by as to into and or but if so than then " +
       "can could should would will may might must has have had not no vs versus between any some please want need use using " +
-      "pytorch get got make makes made way difference").split(" "),
+      "pytorch get got make makes made way difference after before while during always still again also just really happen happens " +
+      "help problem issue question work works").split(" "),
   );
   // Words of one meaning, or one the usual cause of the other; a word finds the others of its line.
   const ALIKE = `
-    trainable learnable parameter leaf
+    trainable learnable parameter leaf train
     leaf leaves
     weight parameter
-    model module network net
+    model module network net layer
     leak grow increase oom
-    slice slicing view index
-    duplicate copy clone
+    slice slicing view index crop
+    duplicate copy clone replicate
     gpu cuda device
+    cpu host
     array numpy ndarray
-    fast slow time faster slower speed performance
-    share alias same
+    fast slow time faster slower speed performance benchmark
+    slow cost overhead expensive
+    share alias same reference
     average ema mean
     recurrent rnn lstm gru hidden
-    freeze frozen detach
+    freeze frozen detach requires_grad
     stop cut block detach
     history graph
-    checkpoint save
-    snapshot best
-    wrong silent garbage
-    error message raise
-    check see know tell whether
+    checkpoint save disk file
+    pickle serialize save
+    load restore resume
+    snapshot best backup
+    wrong silent garbage incorrect
+    error message raise exception fail
+    crash segfault signal
+    check see know tell whether detect
     cast convert dtype
     exchange swap
     broadcast expand
-    modify change write mutate overwrite
-    dataset dataloader loader
+    modify change write mutate overwrite assign
+    update step
+    dataset dataloader loader worker
+    process worker fork multiprocessing
+    parallel distributed ddp fsdp sharded
+    async asynchronous nonblocking
+    permute transpose
+    gradient grad
+    independent own separate
+    accumulate sum running total
+    log record print plot
     none missing`;
 
-  // One spelling for what is written in several ways.
+  // One spelling for what is written in several ways, or said in several words.
   const SPELLINGS = [
-    [/\bin[- ]place\b/g, "inplace"],
-    [/\bdeep[- ](?=cop)/g, "deep"],
-    [/\bnon[- ](?=leaf|leaves|blocking|contiguous)/g, "non"],
-    [/\bnon_blocking\b/g, "nonblocking"],
-    [/\b(data|check|state) (?=loader|point|dict)/g, "$1"],
-    [/\bstate_dict\b/g, "statedict"],
-    [/\bno[_ ]grad\b/g, "nograd"],
+    [/\bin[- ]place\b/gi, "inplace"],
+    [/\bdeep[- ](?=cop)/gi, "deep"],
+    [/\bnon[- ](?=leaf|leaves|blocking|contiguous)/gi, "non"],
+    [/\bnon_blocking\b/gi, "nonblocking"],
+    [/\b(data|check|state) (?=loader|point|dict)/gi, "$1"],
+    [/\bstate_dict\b/gi, "statedict"],
+    [/\bno[_ ]grad\b/gi, "nograd"],
+    [/\brequires?[_ ]grad(?:ient)?s?\b/gi, "requires_grad"],
+    [/\bout of memory\b/gi, "oom"],
+    [/\b(?:without|stop|block|cut) (?:the |its |any )?grad(?:ient)?s?\b/gi, "$& detach"],
   ];
 
   // The stem of a word: near enough for English that speaks of tensors.
@@ -70,20 +95,22 @@ const rank = (() => {
   };
 
   const split = (text) =>
-    SPELLINGS.reduce((known, [from, to]) => known.replace(from, to), text.toLowerCase())
+    SPELLINGS.reduce((known, [from, to]) => known.replace(from, to), text)
       .split(/[^\p{L}\p{N}_]+/u)
       .filter(Boolean);
 
-  // The terms of a word: `requires_grad_` is also found by each of its parts.
+  // The terms of a word: `requires_grad_` and `TensorDataset` are also found by each of their parts.
   const kept = new Map();
   const terms = (word) => {
     if (!kept.has(word)) {
       const whole = word.replace(/^_+/, "") || word;
       const parts = whole.split("_").filter((part) => part.length > 2);
-      kept.set(word, [...new Set([stem(whole), ...parts.map(stem)])]);
+      const humps = (whole.match(/\p{Lu}\p{Ll}+/gu) ?? []).filter((part) => part.length > 3);
+      kept.set(word, [...new Set([whole, ...parts, ...humps].map((one) => stem(one.toLowerCase())))]);
     }
     return kept.get(word);
   };
+  const ignored = (word) => IGNORED.has(word.toLowerCase());
 
   const alike = new Map();
   for (const line of ALIKE.trim().split("\n")) {
@@ -93,23 +120,28 @@ const rank = (() => {
 
   const exact = { Page: (_, names) => names, Claim: (anchor) => [anchor], Operation: (anchor) => [anchor.slice(3).toLowerCase()] };
   const all = [];
-  const claims = new Map();
+  const places = new Map(); // a claim or a page by its name
   for (const [url, page, names, found] of BOOK) {
-    const place = url.replace(/\.html$/, "");
+    const path = url.replace(/\.html$/, "");
+    let section = "";
     for (const [kind, anchor, title, text, code = ""] of found) {
+      if (kind === "Section") section = title;
       all.push({
-        id: all.length, url, page, kind, anchor, title, text, code, place: kind === "Page" ? "" : page,
+        id: all.length, url, page, kind, anchor, title, text, code: LINKS.has(kind) ? "" : code, links: LINKS.has(kind) ? code.split(" ") : [],
+        place: kind === "Page" ? "" : page, section: kind === "Claim" ? section : "", lead: kind === "Page" ? text : "",
         names: kind === "Page" ? names.join(" ") : kind === "Claim" ? anchor : "",
         exact: exact[kind]?.(anchor, names) ?? [],
-        words: new Set(split(title).filter((word) => !IGNORED.has(word)).map((word) => terms(word)[0])),
-        weight: KINDS[kind] * (PAGES[place] ?? 1) * (text ? 1 : 0.5), asked: "",
+        words: new Set(split(title).filter((word) => !ignored(word)).map((word) => terms(word)[0])),
+        weight: KINDS[kind] * (PAGES[path] ?? 1) * (text || LINKS.has(kind) ? 1 : 0.5), asked: "",
       });
-      if (kind === "Claim") claims.set(anchor, all.at(-1));
+      if (kind === "Claim" || kind === "Page") places.set(anchor || path, all.at(-1));
+      if (kind === "Message") all.at(-1).links = [...text.matchAll(/`([a-z]\w*\.\w+)`/g)].map(([, name]) => name);
     }
   }
   // A question whose answer links to a claim is in other words what the claim is about.
-  for (const { title, code } of all.filter(({ kind }) => ["Question", "Symptom"].includes(kind))) {
-    for (const claim of code.split(" ")) if (claims.has(claim)) claims.get(claim).asked += ` ${title}`;
+  for (const entry of all) {
+    entry.links = entry.links.map((name) => places.get(name)).filter((one) => one && one.url !== entry.url);
+    if (LINKS.has(entry.kind) && entry.kind !== "Change") for (const place of entry.links) place.asked += ` ${entry.title}`;
   }
 
   const frequent = new Map(); // a term, and the number of places where it stands
@@ -117,12 +149,43 @@ const rank = (() => {
     fields: Object.keys(FIELDS),
     tokenize: split,
     processTerm: (word) => {
-      const found = IGNORED.has(word) ? [] : terms(word);
+      const found = ignored(word) ? [] : terms(word);
       for (const term of found) frequent.set(term, (frequent.get(term) ?? 0) + 1);
       return found;
     },
   });
   index.addAll(all);
+
+  // How many letters are wrong, missing, too many or exchanged; more than `most` count as too many.
+  function slips(one, other, most) {
+    if (Math.abs(one.length - other.length) > most) return Infinity;
+    let [before, last] = [[], [...Array(other.length + 1).keys()]];
+    for (let i = 1; i <= one.length; i++) {
+      const row = [i];
+      for (let j = 1; j <= other.length; j++) {
+        const same = one[i - 1] === other[j - 1];
+        row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + !same);
+        if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) row[j] = Math.min(row[j], before[j - 2] + 1);
+      }
+      [before, last] = [last, row];
+    }
+    return last.at(-1) > most ? Infinity : last.at(-1);
+  }
+
+  // The known term that was meant: a mistyped one has the same first letter, and is corrected to the
+  // nearest, the most frequent of several. The beginning of a known term is left as it is.
+  const meant = new Map();
+  function known(term) {
+    if (term.length < 4 || frequent.has(term) || alike.has(term)) return term;
+    if (!meant.has(term)) {
+      const words = [...frequent.keys(), ...alike.keys()].filter((word) => word[0] === term[0] && word.length > 3);
+      const most = term.length < 8 ? 1 : 2;
+      const near = words.some((word) => word.startsWith(term)) ? [] : words.map((word) => [slips(term, word, most), -(frequent.get(word) ?? 0), word]);
+      const [best] = near.filter(([number]) => number <= most).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+      meant.set(term, best?.[2] ?? term);
+    }
+    return meant.get(term);
+  }
 
   // The entry of a pasted message, or of its beginning, whatever stands around it, and whatever
   // numbers and sizes stand in it; the whole message before its beginning, a long one before a short one.
@@ -151,57 +214,81 @@ const rank = (() => {
     }
   }
 
+  // What one word of a query gives to each entry that holds it, or a word like it: the best of them.
+  function found(word) {
+    const own = [...new Set(terms(word).map(known))];
+    const scores = new Map();
+    const look = (term, factor) => {
+      const terms = { tokenize: () => [].concat(term), processTerm: (one) => one, boost: FIELDS };
+      const begins = { prefix: (one) => one.length > 3, weights: { prefix: 0.3, fuzzy: 0 } };
+      for (const { id, score } of index.search(String(term), { ...terms, ...(factor === 1 && begins) })) {
+        scores.set(id, Math.max(scores.get(id) ?? 0, score * factor));
+      }
+    };
+    look(own, 1);
+    const others = new Set(own.flatMap((term) => alike.get(term) ?? []));
+    for (const term of others) if (!own.includes(term)) look(term, SYNONYM);
+    return { scores, own, wanted: [...own, ...others] };
+  }
+
   function rank(query) {
-    const words = split(query.replace(/^\s*\w+(?:Error|Warning):\s*/, ""));
-    const asked = words.filter((word) => !IGNORED.has(word));
-    const wanted = new Map(); // a term, and the words that it stands for
-    const own = new Set();
-    (asked.length ? asked : words).forEach((word, number) => {
-      for (const term of terms(word)) {
-        own.add(term);
-        for (const one of [term, ...(alike.get(term) ?? [])]) wanted.set(one, (wanted.get(one) ?? new Set()).add(number));
+    const every = split(query.replace(/^\s*\w+(?:Error|Warning):\s*/, ""));
+    const asked = every.filter((word) => !ignored(word));
+    const sought = asked.length ? asked : every;
+    const words = sought.map(found);
+    const wanted = new Set(words.flatMap((word) => word.wanted));
+    // A rare word counts more than "tensor", and one that stands nowhere not at all: of a query, and of what an entry or a page holds of it.
+    const small = sought.map((word) => (SMALL[1].test(word) ? SMALL[0] : 1));
+    const worth = words.map(({ own, scores }, number) => scores.size && small[number] * Math.log(2 + index.documentCount / (frequent.get(own[0]) ?? 1)));
+    const share = (numbers) => [...numbers].reduce((sum, number) => sum + worth[number], 0) / worth.reduce((sum, one) => sum + one, 0);
+
+    const held = new Map(); // an entry, or a page, and the numbers of the words that it holds
+    const hold = (one, number) => held.set(one, (held.get(one) ?? new Set()).add(number));
+    const scores = new Map();
+    words.forEach(({ scores: given }, number) => {
+      for (const [id, score] of given) {
+        scores.set(all[id], (scores.get(all[id]) ?? 0) + small[number] * score);
+        hold(all[id], number);
+        if (OF_A_CHAPTER.has(all[id].kind)) hold(all[id].url, number);
       }
     });
-    const results = index.search(query, {
-      tokenize: () => [...wanted.keys()],
-      processTerm: (term) => term,
-      boost: FIELDS,
-      boostTerm: (term) => (own.has(term) ? 1 : SYNONYM),
-      prefix: (term) => own.has(term) && term.length > 3,
-      fuzzy: (term) => own.has(term) && !frequent.has(term) && term.length > 4 && 0.25,
-      weights: { prefix: 0.25, fuzzy: 0.2 },
-      boostDocument: (id) => all[id].weight,
-    });
-    // How much of the query an entry holds; a rare word counts more than "tensor".
-    const worth = (asked.length ? asked : words).map((word) => Math.log(2 + index.documentCount / (frequent.get(terms(word)[0]) ?? 1)));
-    const sum = (numbers) => numbers.reduce((before, number) => before + worth[number], 0);
-    const every = sum([...worth.keys()]);
-    const scores = new Map();
-    for (const { id, score, queryTerms } of results) {
-      const entry = all[id];
-      const held = sum([...new Set(queryTerms.flatMap((term) => [...wanted.get(term)]))]) / every;
+    const asksForOne = [...words.keys()].filter((number) => MESSAGE.test(sought[number]));
+    const isLikely = ({ kind }) => kind === "Message" && asksForOne.length > 0;
+    for (const [entry, score] of scores) {
+      const likely = isLikely(entry);
+      if (likely) asksForOne.forEach((number) => hold(entry, number));
       const title = [...entry.words].filter((term) => wanted.has(term)).length / (entry.words.size || Infinity);
-      scores.set(entry, score * held ** 1.5 * (1 + WHOLE * title));
+      scores.set(entry, score * entry.weight * (likely ? LIKELIER : 1) * share(held.get(entry)) ** HELD * (1 + WHOLE * title));
     }
+    // What an answer links to is the likelier the better the answer fits.
+    const more = new Map();
+    for (const [{ links }, score] of scores) {
+      LINKED.forEach((part, place) => links[place] && more.set(links[place], Math.max(more.get(links[place]) ?? 0, part * score)));
+    }
+    for (const [entry, score] of more) scores.set(entry, (scores.get(entry) ?? 0) + score);
     // The chapter about a method comes before the row of the operation.
     named(query).forEach((entry) => scores.set(entry, NAMED + (entry.kind === "Page")));
     pasted(query).forEach((length, entry) => scores.set(entry, NAMED + length));
 
     // One result for each page: its best entry, and the others below. Several that fit make a chapter
-    // the likelier one; the rows of a table of answers, and the messages, have nothing in common.
+    // the likelier one, and so does what they hold together; the rows of a table of answers, and the
+    // messages, have nothing in common.
     const pages = new Map();
     const sorted = [...scores].sort(([, a], [, b]) => b - a);
     const least = LEAST * (sorted.find(([, score]) => score < NAMED)?.[1] ?? 0);
     for (const [entry, score] of sorted) {
-      const found = pages.get(entry.url);
-      if (!found) pages.set(entry.url, { entry, score, more: [] });
+      const page = pages.get(entry.url);
+      const whole = OF_A_CHAPTER.has(entry.kind);
+      const part = whole && score < NAMED ? share(held.get(entry.url) ?? []) ** COVER : 1;
+      if (!page) pages.set(entry.url, { entry, score: score * part, more: [] });
       else if (score > least) {
-        found.more.push(entry);
-        if (OF_A_CHAPTER.has(entry.kind) && found.more.length < 4) found.score += MORE * score;
+        page.more.push(entry);
+        if ((whole || isLikely(entry)) && page.more.length < 4) page.score += MORE * score * part;
       }
     }
-    const found = [...pages.values()].sort((a, b) => b.score - a.score);
-    return { results: found.filter(({ score }) => score > least), marks: (word) => terms(word).some((term) => own.has(term)) };
+    const results = [...pages.values()].sort((a, b) => b.score - a.score).filter(({ score }) => score > least);
+    const own = new Set(words.flatMap((word) => word.own));
+    return { results, marks: (word) => terms(word).some((term) => own.has(term)) };
   }
   return rank;
 })();
