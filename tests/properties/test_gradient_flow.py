@@ -169,3 +169,19 @@ def test_zero_grad(w: Tensor, none: bool) -> None:
     kept = w.grad
     optimizer.zero_grad(set_to_none=none)
     assert (w.grad is None) == none and (kept == (2 if none else 0)).all()
+
+
+@claim("gradient_flow.ratio", logp=tensors(layouts=LAYOUTS, kinds=GRAD))
+def test_ratio(logp: Tensor) -> None:
+    advantage = numbered(logp)
+    ratio = torch.exp(logp - logp.detach())
+    gain = ratio * advantage
+    assert (ratio == 1).all() and equal(gain, advantage)
+    assert equal(gradient(gain, logp), advantage)
+
+
+@claim("gradient_flow.sample", mean=tensors(kinds=GRAD), cut=grad_modes())
+def test_sample(mean: Tensor, cut: bool) -> None:
+    x = mean + 2
+    found = gradient(torch.distributions.Normal(mean, 1.0).log_prob(x.detach() if cut else x), mean)
+    assert equal(found, (x - mean).detach()) if cut else (found == 0).all()

@@ -1,6 +1,8 @@
 """The claims of book/topics/inplace_and_version_counter.ipynb as properties."""
 
 import copy
+import gc
+import weakref
 
 import torch
 from torch import Tensor, nn
@@ -280,6 +282,39 @@ def test_ctx_attribute(w: Tensor, saved: bool) -> None:
     else:
         backward(result)
         assert (w.grad == 0).all()
+
+
+class Kept(torch.autograd.Function):
+    """A product with 2 that keeps its result."""
+
+    @staticmethod
+    def forward(ctx, x, way):
+        y = x * 2
+        if way == "attribute":
+            ctx.y = y
+        elif way == "saved":
+            ctx.save_for_backward(y)
+        else:
+            ctx.x = x if way == "input" else y + 1
+        return y
+
+    @staticmethod
+    def backward(ctx, given):
+        return 2 * given, None
+
+
+@claim(
+    "inplace_and_version_counter.ctx_output",
+    w=tensors(kinds=GRAD),
+    way=one_of("attribute", "saved", "input", "other"),
+)
+def test_ctx_output(w: Tensor, way: str) -> None:
+    gc.disable()
+    try:
+        graph = weakref.ref(Kept.apply(w, way).grad_fn)
+        assert (graph() is None) == (way != "attribute")
+    finally:
+        gc.enable()
 
 
 @claim("inplace_and_version_counter.batch_norm", dtype=dtypes((torch.float32, torch.float64)))

@@ -201,6 +201,40 @@ def _():
         wrap(owner, "exp", lambda real, x: real(x) * x / x.detach())
 
 
+@mutant("sample() of a normal distribution is computed in the graph")
+def _():
+    wrap(torch.distributions.Normal, "sample", lambda real, self: self.rsample())
+
+
+@mutant("rsample() of a normal distribution is outside the graph")
+def _():
+    then(torch.distributions.Normal, "rsample", lambda result, self: result.detach())
+
+
+@mutant("a Function of one's own lets go of its attributes")
+def _():
+    def after(result, *inputs):
+        vars(result.grad_fn).clear()
+        return result
+
+    then(torch.autograd.Function, "apply", after)
+
+
+@mutant("a Function of one's own keeps its result")
+def _():
+    def after(result, *inputs):
+        result.grad_fn.result = result
+        return result
+
+    then(torch.autograd.Function, "apply", after)
+
+
+@mutant("the result of a Function of one's own is never given back")
+def _():
+    kept = []
+    then(torch.autograd.Function, "apply", lambda result, *inputs: kept.append(result) or result)
+
+
 @mutant("autograd.grad fills .grad")
 def _():
     def change(real, output, inputs):

@@ -528,6 +528,22 @@ def _():
     warn(Tensor, "storage", "TypedStorage is deprecated. Use untyped_storage()")
 
 
+@mutant("storage gives one object for each tensor")
+def _():
+    made = {}
+
+    def change(real, self):
+        storage = real(self)
+        return made.setdefault(id(self), storage)
+
+    wrap(Tensor, "storage", change)
+
+
+@mutant("each object that storage makes has an address of its own")
+def _():
+    wrap(torch.TypedStorage, "data_ptr", lambda real, self: id(self))
+
+
 @mutant("untyped_storage warns")
 def _():
     warn(Tensor, "untyped_storage", "storages are deprecated")

@@ -108,6 +108,19 @@ def _():
     wrap(torch.optim.Optimizer, "load_state_dict", lambda real, self, state: None)
 
 
+@mutant("load_state_dict of an optimizer writes into its tensors")
+def _():
+    def change(real, self, state):
+        own = {p: dict(entries) for p, entries in self.state.items()}
+        real(self, state)
+        for p, entries in own.items():
+            for name, tensor in entries.items():
+                if is_tensor(tensor):
+                    self.state[p][name] = tensor.copy_(self.state[p][name])
+
+    wrap(torch.optim.Optimizer, "load_state_dict", change)
+
+
 @mutant("zero_grad writes zeros")
 def _():
     wrap(

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from verify.mutants.changes import allow, asker, mutant, set_version, then, wrap
+from verify.mutants.changes import allow, asker, mutant, set_version, then, warn, wrap
 
 
 def local(tensor: Tensor) -> Tensor:
@@ -112,6 +112,11 @@ def _():
         return result
 
     then(DTensor, "full_tensor", after)
+
+
+@mutant("full_tensor gives the local part", slow="distributed")
+def _():
+    then(DTensor, "full_tensor", lambda result, self: local(self).clone())
 
 
 @mutant("redistribute copies", slow="distributed")
@@ -367,6 +372,33 @@ def _():
 @mutant("DDP always makes gradients views of buckets", slow="distributed")
 def _():
     make_ddp(gradient_as_bucket_view=True)
+
+
+@mutant("DDP clones no output", slow="distributed")
+def _():
+    def after(result, self, module):
+        self._set_ddp_sink_clone(False)
+
+    then(DistributedDataParallel, "__init__", after)
+
+
+@mutant("DDP clones every output", slow="distributed")
+def _():
+    then(DistributedDataParallel, "forward", lambda result, self, x: result.clone())
+
+
+@mutant("DDP does not warn of strides", slow="distributed")
+def _():
+    warn(Tensor, "backward", None)
+
+
+@mutant("DDP reduces a gradient with other strides to twice its value", slow="distributed")
+def _():
+    def after(result, self, module):
+        for p in module.parameters():
+            p.register_hook(lambda g, p=p: g if g.stride() == p.stride() else 2 * g)
+
+    then(DistributedDataParallel, "__init__", after)
 
 
 @mutant("a deep copy of DDP does not communicate", slow="distributed")
