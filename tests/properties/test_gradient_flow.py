@@ -154,6 +154,16 @@ def test_constant(w: Tensor) -> None:
         backward(w.detach() * w.detach())
 
 
+@claim("gradient_flow.straight_through", w=tensors(layouts=LAYOUTS, kinds=GRAD))
+def test_straight_through(w: Tensor) -> None:
+    soft = w.sigmoid()
+    hard, given = soft.round(), numbered(soft)
+    through = soft + (hard - soft).detach()
+    assert equal(through, hard) and equal(gradient(through, soft, given), given)
+    assert equal(hard.detach(), hard) and outside_graph(hard.detach())
+    assert (gradient(hard, soft) == 0).all()
+
+
 @claim("gradient_flow.saved_grad", w=tensors(kinds=LEAVES))
 def test_saved_grad(w: Tensor) -> None:
     backward(w * 2)

@@ -317,6 +317,37 @@ def test_ctx_output(w: Tensor, way: str) -> None:
         gc.enable()
 
 
+class Double(torch.autograd.Function):
+    """Twice its input, in the way that is named."""
+
+    @staticmethod
+    def forward(ctx, x, way):
+        if way == "new":
+            return x * 2
+        x.mul_(2)
+        if way == "marked":
+            ctx.mark_dirty(x)
+        return x
+
+    @staticmethod
+    def backward(ctx, given):
+        return 2 * given, None
+
+
+@claim(
+    "inplace_and_version_counter.mark_dirty",
+    w=tensors(layouts=LAYOUTS, kinds=LEAVES),
+    way=one_of("new", "marked", "unmarked"),
+)
+def test_mark_dirty(w: Tensor, way: str) -> None:
+    h = w * 1
+    result = Double.apply(h, way)
+    assert (result is h) == (way == "marked") and equal(result, w * 2)
+    assert equal(h, w if way == "new" else w * 2)
+    assert (gradient(result, w) == 2).all()
+    assert (gradient(h, w) == (2 if way == "marked" else 1)).all()
+
+
 @claim("inplace_and_version_counter.batch_norm", dtype=dtypes((torch.float32, torch.float64)))
 def test_batch_norm(dtype: torch.dtype) -> None:
     norm = nn.BatchNorm1d(2).to(dtype)

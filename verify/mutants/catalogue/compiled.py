@@ -1,4 +1,6 @@
-"""Mutants: torch.compile and its backends."""
+"""Mutants: torch.compile and its backends, torch.export, torch.func."""
+
+from types import SimpleNamespace
 
 import torch
 import torch._dynamo.backends.debugging
@@ -161,3 +163,43 @@ def _():
             real(self, name, value)
 
     wrap(torch.nn.Module, "__setattr__", change)
+@mutant("an exported module is the module itself")
+def _():
+    def export(real, module, inputs, *, strict):
+        return SimpleNamespace(module=lambda: module)
+
+    wrap(torch.export, "export", export)
+
+
+@mutant("an exported module keeps no change of its buffers")
+def _():
+    def export(real, module, inputs, *, strict):
+        exported = real(module, inputs, strict=strict).module()
+
+        def run(*args):
+            before = [(b, b.clone()) for b in exported.buffers() if type(b) is Tensor]
+            result = exported(*args)
+            for buffer, values in before:
+                buffer.copy_(values)
+            return result
+
+        return SimpleNamespace(module=lambda: run)
+
+    wrap(torch.export, "export", export)
+
+
+@mutant("vmap runs the rows one after the other")
+def _():
+    def one_by_one(real, function):
+        return lambda batch: torch.stack([function(row) for row in batch])
+
+    wrap(torch.func, "vmap", one_by_one)
+
+
+@mutant("zeros_like of a row of vmap is one tensor for all rows")
+def _():
+    def change(real, x):
+        batched = torch._C._functorch.is_batchedtensor(x)
+        return torch.zeros(x.shape, dtype=x.dtype, device=x.device) if batched else real(x)
+
+    wrap(torch, "zeros_like", change)

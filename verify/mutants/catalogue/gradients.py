@@ -1,7 +1,10 @@
 """Mutants: gradients as tensors."""
 
+from types import SimpleNamespace
+
 import torch
 from torch import Tensor
+from torch.autograd.graph import get_gradient_edge
 
 from verify.mutants.changes import is_tensor, leaves_behind, mutant, then, wrap, wrap_property
 
@@ -87,3 +90,24 @@ def _():
 @mutant("autograd.grad gives each input a gradient of its own")
 def _():
     then(torch.autograd, "grad", lambda grads, *args: tuple(g.clone() for g in grads))
+
+
+@mutant("a hook on AccumulateGrad stays with its leaf")
+def _():
+    def follow(real, leaf):
+        edge = real(leaf)
+
+        def register(hook):
+            return leaf.register_post_accumulate_grad_hook(lambda _: hook((), ()))
+
+        return SimpleNamespace(node=SimpleNamespace(register_hook=register), real=edge)
+
+    wrap(torch.autograd.graph, "get_gradient_edge", follow)
+
+
+@mutant("a post-accumulate hook belongs to the node")
+def _():
+    def register(real, leaf, hook):
+        return get_gradient_edge(leaf).node.register_hook(lambda *_: hook(leaf))
+
+    wrap(Tensor, "register_post_accumulate_grad_hook", register)
