@@ -39,7 +39,7 @@ with plt.rc_context():  # the import changes settings of matplotlib: take them b
 # The file of the recorded figures, when the book itself is made. Without it, in Colab or in the
 # tests, a short form is measured: fewer points, less time for each.
 FIGURES = os.environ.get("BOOK_FIGURES")
-SECONDS, PASSES = (0.02, 6) if FIGURES else (0.004, 2)
+SECONDS, PASSES = (0.01, 6) if FIGURES else (0.004, 2)
 CLOCK = perf_counter if os.name == "nt" else thread_time  # which is coarse on Windows
 
 
