@@ -5,6 +5,7 @@ folder (kernel/), compares outputs in their order, and counts the cells that wer
 --record it writes what became of each claim (recorder.py).
 """
 
+import ast
 import contextlib
 import functools
 import importlib.util
@@ -41,6 +42,10 @@ NEEDS_CUDA = f"not run: needs {heads.CUDA}"
 NEEDS_COMPILER = f"not run: needs {heads.COMPILER}"
 UNVERIFIED = "This book was verified with torch "
 APPROVED = "skipped or not compared by approval (verify/approved.toml)"
+# MB that a kernel of these notebooks may hold, and a process that it starts, so that both together
+# stay near 1 GB; a GPU needs more.
+LIMITED, MOST = "benchmarks", (1000, 700)
+PEAKS = "[__import__('resource').getrusage(who).ru_maxrss for who in (0, -1)]"
 
 
 @functools.cache
@@ -204,6 +209,14 @@ class Kernel(RunningKernel):
         self.stderr.seek(0)
         return self.stderr.read()[-3000:]
 
+    def peaks(self):
+        """Return how many MB the kernel held at most, and the largest process that it started."""
+        ask = {"silent": True, "user_expressions": {"peaks": PEAKS}, "reply": True, "timeout": 10}
+        with contextlib.suppress(Empty, TimeoutError, RuntimeError):  # it died, or is still busy
+            found = self.kc.execute("", **ask)["content"]["user_expressions"]["peaks"]
+            return [kb * 1024 / 1e6 for kb in ast.literal_eval(found["data"]["text/plain"])]
+        return [0, 0]
+
     def stop(self):
         """End the kernel, whether it has started or not, and close its sockets."""
         if self.origin == FORKED and self.km.has_kernel:
@@ -239,9 +252,16 @@ class Notebook(IPyNbFile):
 
     def teardown(self):
         try:
+            limited = self.path.parent.name == LIMITED and sys.platform == "linux"
+            limited = limited and not has_cuda() and self.kernel.is_alive()
+            peaks = self.kernel.peaks() if limited else [0, 0]
             super().teardown()
         finally:
             self.folder.cleanup()
+        for what, peak, most in zip(("kernel", "process"), peaks, MOST, strict=True):
+            if peak > most:
+                message = f"a {what} of {self.path.name} held {peak:,.0f} MB, more than {most:,} MB"
+                pytest.fail(message, pytrace=False)
 
     def collect(self):
         try:

@@ -39,7 +39,8 @@ with plt.rc_context():  # the import changes settings of matplotlib: take them b
 # The file of the recorded figures, when the book itself is made. Without it, in Colab or in the
 # tests, a short form is measured: fewer points, less time for each.
 FIGURES = os.environ.get("BOOK_FIGURES")
-SECONDS, PASSES = (0.02, 6) if FIGURES else (0.004, 2)
+SECONDS, PASSES = (0.01, 6) if FIGURES else (0.004, 2)
+ENOUGH, LONG = 4, 1.0  # passes at a point where one pass takes so many seconds
 CLOCK = perf_counter if os.name == "nt" else thread_time  # which is coarse on Windows
 
 
@@ -186,13 +187,14 @@ def curves(ways, points, setup, check=None):
 
     perfplot keeps the least time of many calls. It gets one way at a time, and the ways take turns:
     else it holds the result of the first, and the others find less memory free. The median of some
-    such passes is returned, with their quartiles. `check(first, other)` compares the results of two
-    ways.
+    such passes is returned, with their quartiles; fewer where a pass takes long. `check(first,
+    other)` compares the results of two ways.
     """
     passes = PASSES
     if len(ways) < PASSES and FIGURES:  # so that each takes each place equally often
         passes = len(ways) * round(PASSES / len(ways))
-    times, orders = np.empty((passes, len(ways), len(points))), turns(len(ways))
+    times, orders = np.full((passes, len(ways), len(points)), np.nan), turns(len(ways))
+    slow = set()
 
     def bench(n, data, names, seconds, equality_check=None):
         options = {"n_range": [n], "setup": lambda n: data, "equality_check": equality_check}
@@ -202,13 +204,17 @@ def curves(ways, points, setup, check=None):
     with capture_output(), warnings.catch_warnings():  # perfplot shows an empty progress bar
         warnings.simplefilter("ignore")
         for number, (place, n) in product(range(passes), enumerate(points)):
-            data = setup(n)
+            if number >= ENOUGH and place in slow:
+                continue
+            start, data = perf_counter(), setup(n)
             if check and number == 0:
                 bench(n, data, list(ways), 0, check)
             for row in orders[number % len(orders)]:
                 name = list(ways)[row]
                 times[number, row, place] = bench(n, data, [name], SECONDS).timings_s[0, 0]
-    quartiles = np.quantile(times, QUARTILES, axis=0)
+            if perf_counter() - start > LONG:
+                slow.add(place)
+    quartiles = np.nanquantile(times, QUARTILES, axis=0)
     return {name: Times(quartiles[:, row]) for row, name in enumerate(ways)}
 
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+from types import SimpleNamespace
 
 from verify import ROOT
 from verify.book import Book
@@ -135,6 +136,9 @@ def pretend_cuda():
     counts |= dict.fromkeys(("memory_stats", "host_memory_stats"), lambda: defaultdict(int))
     counts |= {"is_available": True, "current_device": 0, "mem_get_info": (2**40, 2**40)}
     counts |= {"current_stream": stream, "default_stream": stream, "stream": contextlib.nullcontext}
+    counts["cudart"] = lambda: SimpleNamespace(
+        cudaHostRegister=lambda address, size, flags: 0, cudaHostUnregister=lambda address: 0
+    )
     for name, real in list(vars(cuda).items()):
         if inspect.isfunction(real) and not name.startswith("_"):
             number = 0 if name.startswith(("memory", "max_memory")) else None
@@ -192,8 +196,10 @@ def pretend_cuda():
         """Run the Python code that a cell would run in a process of its own."""
         if list(command[:2]) != [sys.executable, "-c"]:
             return start(command, *args, **options)
+        usual, sys.argv = sys.argv, ["-c", *command[3:]]
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             run(command[2], {"__name__": "__main__"})
+        sys.argv = usual
         return subprocess.CompletedProcess(command, 0, printed.getvalue(), "")
 
     subprocess.run = in_this_process

@@ -109,3 +109,21 @@ def test_where_no_kernel_is_forked(run_pytest, tmp_path):
     save(tmp_path / "book" / "two.ipynb", code("two", 1, "x = 1"))
     status, output = run_pytest("-p", "other")
     assert status == 0 and "1 started anew" in output, output
+
+
+def test_a_benchmark_that_holds_too_much_memory_fails(run_pytest, tmp_path):
+    for folder in ("benchmarks", "methods"):
+        (tmp_path / "book" / folder).mkdir(parents=True)
+        save(tmp_path / "book" / folder / "one.ipynb", code("one", 1, "x = 1"))
+    status, output = run_pytest()
+    assert status == 0, output
+    for number, what in enumerate(("kernel", "process")):
+        started = "import subprocess\nsubprocess.run(['true'])"
+        save(tmp_path / "book" / "benchmarks" / "one.ipynb", code("one", 1, started))
+        most = [1e6, 1e6]
+        most[number] = 1
+        fake = f"from verify import nbval_plugin\nnbval_plugin.MOST = {most}\n"
+        (tmp_path / f"less_{what}.py").write_text(fake)
+        status, output = run_pytest("-p", f"less_{what}")
+        assert status == 1 and f"a {what} of one.ipynb held" in output, output
+        assert "1 error" in output, output
