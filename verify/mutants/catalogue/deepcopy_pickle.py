@@ -258,7 +258,7 @@ def _():
 def place_with(change) -> None:
     """Let torch.load call `change(place, storage, location)` for a function as map_location."""
 
-    def load(real, file, *, map_location, **options):
+    def load(real, file, *, map_location=None, **options):
         if callable(map_location):
             place = map_location
             map_location = lambda storage, location: change(place, storage, location)  # noqa: E731
