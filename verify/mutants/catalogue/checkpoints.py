@@ -8,7 +8,7 @@ import safetensors.torch
 import torch
 import torch.distributed.checkpoint as checkpoint
 from torch import Tensor
-from torch.distributed.checkpoint.staging import DefaultStager
+from torch.distributed.checkpoint.staging import BlockingAsyncStager
 from torch.nn import Module
 
 from verify.mutants.changes import allow, is_tensor, mutant, put, then, wrap
@@ -91,7 +91,7 @@ def _():
 
 @mutant("async_save copies nothing that is on the CPU")
 def _():
-    wrap(DefaultStager, "stage", lambda real, self, state, **options: state)
+    wrap(BlockingAsyncStager, "stage", lambda real, self, state, **options: state)
 
 
 @mutant("async_save returns when all is written")
