@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.utils.prune
+from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from .facts import (
@@ -236,6 +237,39 @@ def test_mmap(dtype: torch.dtype) -> None:
         x = torch.load(path, mmap=True)
         x.fill_(1)
         assert (torch.load(path) == 0).all() and (x == 1).all()
+
+
+@claim("deepcopy_pickle.map_location", x=tensors(DTYPES, LAYOUTS))
+def test_map_location(x: Tensor) -> None:
+    file, seen, returned = io.BytesIO(), [], []
+
+    def place(storage: torch.UntypedStorage, location: str) -> torch.UntypedStorage:
+        seen.append((storage.device.type, storage.tolist()))
+        returned.append(storage.clone())
+        return returned[-1]
+
+    with quiet():
+        torch.save(x, file)
+    file.seek(0)
+    loaded = torch.load(file, map_location=place)
+    assert seen == [("cpu", x.untyped_storage().tolist())] and equal(loaded, x)
+    assert loaded.untyped_storage().data_ptr() == returned[0].data_ptr()
+
+
+@claim(
+    "deepcopy_pickle.generator",
+    seed=st.integers(0, 2**32),
+    drawn=st.integers(0, 5),
+    way=one_of("deepcopy", "copy", "pickle", "module"),
+)
+def test_generator(seed: int, drawn: int, way: str) -> None:
+    model = nn.Module()
+    model.noise = torch.Generator().manual_seed(seed)
+    torch.randn(drawn, generator=model.noise)
+    twin = copy.deepcopy(model).noise if way == "module" else WAYS[way](model.noise)
+    numbers = torch.randn(9, generator=twin)
+    assert twin is not model.noise and equal(numbers, torch.randn(9, generator=model.noise))
+    assert copy.copy(model).noise is model.noise
 
 
 @claim("deepcopy_pickle.dtypes", dtype=dtypes((torch.uint16, torch.uint32, torch.float8_e5m2)))

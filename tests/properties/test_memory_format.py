@@ -2,12 +2,13 @@
 
 import torch
 from hypothesis import strategies as st
-from torch import Tensor
+from torch import Tensor, nn
 
 from .facts import (
     dense,
     equal,
     order,
+    quiet,
     raises,
     shares,
     warnings_of,
@@ -83,12 +84,15 @@ def test_contiguous(x: Tensor) -> None:
 
 
 @claim(
-    "memory_format.to", x=tensors(layouts=("transposed",), shapes=MATRICES), dtype=dtypes(FLOATS)
+    "memory_format.to",
+    x=tensors(DTYPES, LAYOUTS, shapes=tuple(shape for shape in SHAPES if len(shape) < 4)),
+    dtype=dtypes(FLOATS),
 )
 def test_to(x: Tensor, dtype: torch.dtype) -> None:
     assert x.to(memory_format=torch.contiguous_format) is x
     for options in ({"copy": True}, {"dtype": dtype}):
-        made = x.to(memory_format=torch.contiguous_format, **options)
+        with quiet():  # complex numbers become real
+            made = x.to(memory_format=torch.contiguous_format, **options)
         assert made is x or made.is_contiguous()
 
 
@@ -131,6 +135,20 @@ def test_expanded_row(n: int, dtype: torch.dtype, one: bool) -> None:
     assert all(equal(row, x[0]) for row in x) and x[0, 1] == 1
     copy[0] = 1
     assert copy[0].all() and not copy[1:].any()
+
+
+@claim("memory_format.expanded_buffer", x=tensors(DTYPES, EXPANDED, PLAIN))
+def test_expanded_buffer(x: Tensor) -> None:
+    state = {"b": torch.ones_like(x)}
+    for buffer, assign in ((x, False), (x.clone(), False), (x, True)):
+        module = nn.Module()
+        module.register_buffer("b", buffer)
+        if buffer is x and not assign:
+            with raises(RuntimeError):
+                module.load_state_dict(state)
+        else:
+            module.load_state_dict(state, assign=assign)
+            assert equal(module.b, state["b"]) and shares(module.b, state["b"]) == assign
 
 
 @claim("memory_format.expanded_mask", n=st.integers(2, 4), dtype=dtypes(FLOATS), mask=grad_modes())

@@ -6,7 +6,9 @@ import shutil
 
 import safetensors.torch
 import torch
+import torch.distributed.checkpoint as checkpoint
 from torch import Tensor
+from torch.distributed.checkpoint.staging import BlockingAsyncStager
 from torch.nn import Module
 
 from verify.mutants.changes import allow, is_tensor, mutant, put, then, wrap
@@ -85,6 +87,30 @@ def _():
         return real(self)
 
     wrap(torch.optim.SGD, "step", change)
+
+
+@mutant("async_save copies nothing that is on the CPU")
+def _():
+    wrap(BlockingAsyncStager, "stage", lambda real, self, state, **options: state)
+
+
+@mutant("async_save returns when all is written")
+def _():
+    def after(future, state):
+        future.result()
+        return future
+
+    then(checkpoint, "async_save", after)
+
+
+@mutant("dcp.load puts other tensors into the dictionary")
+def _():
+    def change(real, state, **options):
+        loaded = of_each(torch.clone, state)
+        real(loaded, **options)
+        state.update(loaded)
+
+    wrap(checkpoint, "load", change)
 
 
 @mutant("os.replace writes into the file that is there")

@@ -260,6 +260,36 @@ def _():
     wrap(torch, "load", lambda real, file, mmap=None, **options: real(file, **options))
 
 
+def place_with(change) -> None:
+    """Let torch.load call `change(place, storage, location)` for a function as map_location."""
+
+    def load(real, file, *, map_location=None, **options):
+        if callable(map_location):
+            place = map_location
+            map_location = lambda storage, location: change(place, storage, location)  # noqa: E731
+        return real(file, map_location=map_location, **options)
+
+    wrap(torch, "load", load)
+
+
+@mutant("map_location gets storages without the values")
+def _():
+    place_with(lambda place, storage, at: place(storage.clone().fill_(0), at))
+
+
+@mutant("map_location gets storages on meta")
+def _():
+    def change(place, storage, at):
+        return place(torch.UntypedStorage(storage.nbytes(), device="meta"), at)
+
+    place_with(change)
+
+
+@mutant("torch.load copies the storage that map_location gives")
+def _():
+    place_with(lambda place, storage, at: place(storage, at).clone())
+
+
 @mutant("torch.load accepts numbers and arrays of NumPy")
 def _():
     def change(real, file, **options):
@@ -311,6 +341,36 @@ def _():
         "copy",
         lambda real, value: value if isinstance(value, (list, dict)) else real(value),
     )
+
+
+@mutant("copy.copy of a generator returns it")
+def _():
+    wrap(
+        copy,
+        "copy",
+        lambda real, value: value if isinstance(value, torch.Generator) else real(value),
+    )
+
+
+@mutant("deepcopy of a generator begins anew")
+def _():
+    def after(twin, value, *memo):
+        if isinstance(value, torch.Generator):
+            twin.seed()
+        return twin
+
+    then(copy, "deepcopy", after)
+
+
+@mutant("copy.copy of a module copies its generator")
+def _():
+    def after(twin, value):
+        if isinstance(value, torch.nn.Module):
+            noise = value.noise
+            twin.noise = torch.Generator().set_state(noise.get_state())
+        return twin
+
+    then(copy, "copy", after)
 
 
 @mutant("deepcopy copies each entry of a list or tuple by itself")

@@ -115,6 +115,20 @@ def _():
     wrap(Tensor, "contiguous", lambda real, self, **options: self)
 
 
+@mutant("cat of one tensor returns it", slow="benchmarks")
+def _():
+    wrap(
+        torch,
+        "cat",
+        lambda real, pieces, *args: pieces[0] if len(pieces) == 1 else real(pieces, *args),
+    )
+
+
+@mutant("cat with out= makes a tensor first", slow="benchmarks")
+def _():
+    wrap(torch, "cat", lambda real, pieces, out: out.copy_(real(pieces)))
+
+
 @mutant("repeat allocates nothing")
 def _():
     wrap(Tensor, "repeat", lambda real, self, *sizes: self.expand(real(self, *sizes).shape))
@@ -411,6 +425,17 @@ def _():
 def _():
     for name in ("add_", "mul_", "copy_"):
         allow(Tensor, name, lambda self, other: self)
+
+
+@mutant("load_state_dict gives an expanded buffer memory for each element")
+def _():
+    def change(real, self, state, **options):
+        for name, buffer in self._buffers.items():
+            if 0 in buffer.stride():
+                self._buffers[name] = buffer.clone()
+        return real(self, state, **options)
+
+    wrap(torch.nn.Module, "load_state_dict", change)
 
 
 @mutant("an expanded tensor refuses zero_ and fill_")

@@ -8,6 +8,7 @@ import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint.state_dict as checkpoint
 import torch.distributed.fsdp
+import torch.distributed.nn.functional
 import torch.distributed.tensor
 from torch import Tensor
 from torch.distributed.tensor import DTensor
@@ -310,6 +311,25 @@ def _():
                 p.grad = p.grad.clone()
 
     then(Tensor, "backward", after)
+
+
+@mutant("dist.all_gather puts the part of its own process into the list", slow="distributed")
+def _():
+    def change(real, parts, x):
+        real(parts, x)
+        parts[dist.get_rank()] = x
+
+    wrap(dist, "all_gather", change)
+
+
+@mutant("the differentiable all_gather leaves gradients in their process", slow="distributed")
+def _():
+    def change(real, x):
+        parts = list(real(x.detach()))
+        parts[dist.get_rank()] = x
+        return tuple(parts)
+
+    wrap(torch.distributed.nn.functional, "all_gather", change)
 
 
 @mutant("DDP copies the module", slow="distributed")
