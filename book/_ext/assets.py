@@ -6,6 +6,7 @@ together here, after each build, from the theme's own files and those of `_stati
 
 * a CSS rule stays only if the pages or the scripts know each name in its selector;
 * an icon of the theme (`<i class="fa-solid fa-bars">`) becomes a mask made of its path;
+* what the theme's script asks of each cell by itself, `page.js` asks of all at once (SLOW);
 * what no page loads any more is removed.
 """
 
@@ -38,6 +39,9 @@ SCRIPTS = (
     "scripts/sphinx-book-theme.js",
 )
 ICONS = "vendor/fontawesome/6.5.2/js/all.min.js"
+# The theme asks each cell whether it scrolls, and says so in it before it asks the next one: the
+# browser lays out the page anew for each cell, two seconds on a phone. `page.js` does it instead.
+SLOW = re.compile(r"(\w+)\.tabIndex=\1\.scrollWidth>\1\.clientWidth\|\|[^?]*\?0:-1")
 FIRST, LAST = ("page.css", "page.js"), ("print.css",)  # of ours; the others by their names
 UNUSED = ("vendor", "locales", "images", "styles", "scripts", "*webpack-macros.html", "*.png")
 OF_SPHINX = ("sphinx_highlight.js", "searchtools.js", "language_data.js")  # its search, not ours
@@ -152,6 +156,9 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     all_scripts, all_styles = (*SCRIPTS, *ours(app, "js")), (*STYLES, *ours(app, "css"))
     scripts = [static.joinpath(name).read_text(encoding="utf-8") for name in all_scripts]
     scripts = [re.sub(r"//# sourceMappingURL=\S*", "", script) for script in scripts]
+    scripts, found = zip(*(SLOW.subn("0", script) for script in scripts), strict=True)
+    if sum(found) != 1:
+        logging.getLogger(__name__).warning("book/_ext/assets.py: the theme asks otherwise (SLOW)")
     # Not the first statement: "use strict" in one file is not meant for the others.
     static.joinpath("site.js").write_text(";" + "\n;".join(scripts), encoding="utf-8")
     names, icons = names_in_use(site, static, all_scripts)
