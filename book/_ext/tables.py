@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 FILTERED = ("reference/errors", "reference/silently_wrong", "reference/questions")
-SHORT = 40  # characters: a longer cell is a sentence, which needs no label
+SHORT = 40  # characters: a longer cell is a sentence; one of two or three needs no label
 PHONE, LETTER, GAP = 358, 7.2, 9  # pixels: a line, a letter, the space after a cell
 PRINTED = re.compile(r'<table class="glance.*?</table>', re.S)
 
@@ -54,7 +54,7 @@ def label(table: nodes.table) -> None:
     for body in table.findall(nodes.tbody):
         for row in body:
             for title, cell in list(zip(titles, row, strict=False))[1:]:
-                if title and 0 < len(cell.astext()) < SHORT:
+                if title and 0 < len(cell.astext()) < (SHORT if len(titles) < 4 else 10_000):
                     html = f"<span class='label' aria-hidden='true'>{escape(title)}: </span>"
                     cell[0].insert(0, nodes.raw("", html, format="html"))
 
@@ -75,7 +75,8 @@ def for_a_phone(html: str) -> str:
     head = [cell.get_text() for cell in rows[0]]
     whole = [row for row in rows if len(row) == len(head)]
     widest = (max(map(longest, column)) for column in zip(*whole, strict=True))
-    if sum(LETTER * letters + GAP for letters in widest) > PHONE:
+    wide = sum(LETTER * letters + GAP for letters in widest) > PHONE
+    if wide or "compare" in table["class"]:  # expressions that break twice in a cell
         table["class"].append("stacks")
         for row in whole[1:]:
             for title, cell in list(zip(head, row, strict=True))[1:]:

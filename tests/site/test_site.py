@@ -35,7 +35,7 @@ MORE = {
     "reference/line.html": (["line.css"], ["chains-data.js", "line.js"]),
     "reference/operations.html": (["operations.css"], ["operations.js"]),
 }
-CLAIM = re.compile(r"> \*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
+CLAIM = re.compile(r"> (?:<a id=\"[^\"]+\"></a>)?\*\*Claim `([a-z_]+\.[a-z0-9_]+)`\*\*")
 
 
 @cache
