@@ -16,6 +16,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 FILTERED = ("reference/errors", "reference/silently_wrong", "reference/questions")
 SHORT = 40  # characters: a longer cell is a sentence; one of two or three needs no label
+FIELD = """<div class="table-filter scripted"><label>Find in the table
+<input type="search" autocomplete="off"></label><output></output></div>"""
 PHONE, LETTER, GAP = 358, 7.2, 9  # pixels: a line, a letter, the space after a cell
 PRINTED = re.compile(r'<table class="glance.*?</table>', re.S)
 
@@ -34,7 +36,11 @@ class Tables(SphinxPostTransform):
     default_priority = 900
 
     def run(self, **kwargs: object) -> None:
-        for table in self.document.findall(nodes.table):
+        tables = list(self.document.findall(nodes.table))
+        if tables and self.env.docname in FILTERED:
+            first = tables[0]
+            first.parent.insert(first.parent.index(first), nodes.raw("", FIELD, format="html"))
+        for table in tables:
             if self.env.docname in FILTERED:
                 table["classes"].append("filtered")
             columns = len(list(table.findall(nodes.colspec)))
