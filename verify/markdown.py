@@ -2,10 +2,19 @@
 
 import re
 
-CLAIM = re.compile(r"^> \*\*Claim `([^`\n]+)`\*\* · \S.*$", re.M)
-SENTENCE = re.compile(r"^> \*\*Claim `[^`]+`\*\* · (.*(?:\n>.*)*)", re.M)
+# Jupyter makes no anchor of a claim: `make run` puts one before it, so that links lead there, too.
+ANCHOR = r'(?:<a id="[^"\n]*"></a>)?'
+CLAIM = re.compile(rf"^> {ANCHOR}\*\*Claim `([^`\n]+)`\*\* · \S.*$", re.M)
+SENTENCE = re.compile(rf"^> {ANCHOR}\*\*Claim `[^`]+`\*\* · (.*(?:\n>.*)*)", re.M)
 FENCE = re.compile(r"^([ >]*)(`{3,}|~{3,})([^\n]*)\n.*?(?:^[ >]*\2[`~]*[ \t]*$|\Z)", re.M | re.S)
 SPAN = re.compile(r"(\{[\w:.+-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\2(?!`)", re.S)
+
+
+def anchored(markdown: str) -> str:
+    """Return the text of a cell with an anchor before its claim."""
+    return re.sub(
+        rf"^> {ANCHOR}(\*\*Claim `([^`\n]+)`\*\* · )", r'> <a id="\2"></a>\1', markdown, flags=re.M
+    )
 
 
 def unfenced(markdown: str) -> str:

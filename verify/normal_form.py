@@ -9,6 +9,7 @@ import nbformat
 
 from verify import heads
 from verify.book import HIDDEN, is_gpu
+from verify.markdown import anchored
 
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -73,6 +74,7 @@ def normalize(notebook):
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
         if cell.cell_type != "code":
+            cell.source = anchored(cell.source)
             continue
         if heads.title(cell.source):
             cell.metadata |= copy.deepcopy(heads.FOLDED)

@@ -6,6 +6,7 @@ together here, after each build, from the theme's own files and those of `_stati
 
 * a CSS rule stays only if the pages or the scripts know each name in its selector;
 * an icon of the theme (`<i class="fa-solid fa-bars">`) becomes a mask made of its path;
+* what the theme's script asks of each cell by itself, `page.js` asks of all at once (SLOW);
 * what no page loads any more is removed.
 """
 
@@ -38,6 +39,13 @@ SCRIPTS = (
     "scripts/sphinx-book-theme.js",
 )
 ICONS = "vendor/fontawesome/6.5.2/js/all.min.js"
+# What the theme asks of each part of a page by itself, so that the browser lays out the page anew
+# for each: whether a cell scrolls (two seconds on a phone; `page.js` asks all at once), and whether
+# a section of the table of contents is shown at all (each is). With what stands in its place.
+SLOW = {
+    re.compile(r"(\w+)\.tabIndex=\1\.scrollWidth>\1\.clientWidth\|\|[^?]*\?0:-1"): "0",
+    re.compile(r"\w+\((\w+)\)&&\(this\._targetLinks\.set"): r"\1&&(this._targetLinks.set",
+}
 FIRST, LAST = ("page.css", "page.js"), ("print.css",)  # of ours; the others by their names
 UNUSED = ("vendor", "locales", "images", "styles", "scripts", "*webpack-macros.html", "*.png")
 OF_SPHINX = ("sphinx_highlight.js", "searchtools.js", "language_data.js")  # its search, not ours
@@ -153,7 +161,12 @@ def put_together(app: Sphinx, exception: Exception | None) -> None:
     scripts = [static.joinpath(name).read_text(encoding="utf-8") for name in all_scripts]
     scripts = [re.sub(r"//# sourceMappingURL=\S*", "", script) for script in scripts]
     # Not the first statement: "use strict" in one file is not meant for the others.
-    static.joinpath("site.js").write_text(";" + "\n;".join(scripts), encoding="utf-8")
+    script = ";" + "\n;".join(scripts)
+    for slow, instead in SLOW.items():
+        script, found = slow.subn(instead, script)
+        if found != 1:
+            logging.getLogger(__name__).warning("SLOW of book/_ext/assets.py: %s", slow.pattern)
+    static.joinpath("site.js").write_text(script, encoding="utf-8")
     names, icons = names_in_use(site, static, all_scripts)
     sheets = [next(static.glob(name)).read_text(encoding="utf-8") for name in all_styles]
     state = [*sheets, *sorted(names), Path(__file__).read_text(encoding="utf-8")]

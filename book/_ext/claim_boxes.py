@@ -1,5 +1,7 @@
 """Claims on the page: a block quote ``**Claim `chapter.word`** · sentence`` becomes a box.
 
+The anchor that stands before it in the notebook is for Jupyter, and goes.
+
 It gets its id as anchor, and is a target for links such as ``[…](clone.ipynb#clone.memory)`` or, in
 a ``.md`` page, ``[…](#clone.memory)``. The line of evidence under it comes from `ledger.py`, its
 color from `_static/page.css`.
@@ -12,6 +14,15 @@ from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 CLAIM_ID = re.compile(r"[a-z_]+\.[a-z0-9_]+")
+
+
+def without_anchor(quote: nodes.block_quote) -> None:
+    """Remove the anchor that begins a block quote."""
+    first = next(iter(quote.findall(nodes.raw)), None)
+    if first is not None and re.fullmatch(r'<a id="[^"]+">', first.astext()):
+        after = first.next_node(siblings=True, descend=False)
+        after.parent.remove(after)
+        first.parent.remove(first)
 
 
 def claim_of(quote: nodes.block_quote) -> tuple[nodes.strong, str] | None:
@@ -32,6 +43,7 @@ class Claims(SphinxTransform):
     def apply(self, **kwargs: object) -> None:
         slugs = self.env.metadata[self.env.docname].setdefault("myst_slugs", {})
         for quote in list(self.document.findall(nodes.block_quote)):
+            without_anchor(quote)
             claim = claim_of(quote)
             if claim is None:
                 continue

@@ -206,7 +206,7 @@ class Ledger:
         found = "".join(f"<option value='{css(name)}'>{name} in a run</option>" for name in MARKS)
         return f"""
 {runs_table(shown["runs"])}
-<form class="ledger-filter" hidden>
+<form class="ledger-filter scripted">
 <label>Chapter <select name="chapter"><option value="">all</option>{chapters}</select></label>
 <label>Status <select name="status"><option value="">any</option>{found}</select></label>
 <output aria-live="polite"></output>
@@ -272,12 +272,12 @@ def row(claim: dict, top: str, labels: list[str]) -> str:
     for run in claim["evidence"]:
         status, tried = run["status"], run.get("tried")
         why = run["why"] or (f"tried on {tried} more inputs" if tried else "")
-        mark = f"<span class='{css(status)}'>{MARKS[status]} {status}</span>"
-        cells.append(mark + (f"<small>{escape(why)}</small>" if why else ""))
+        small = f"<small>{escape(why)}</small>" if why else ""
+        cells.append(f"class='{css(status)}'>{MARKS[status]} {status}{small}")
     if claim["mutants"] is not None:
-        cells.append(mutants_cell(claim["mutants"]))
+        cells.append(f">{mutants_cell(claim['mutants'])}")
     shown = zip(labels[1:], cells, strict=True)
-    body = "".join(f"<td data-label='{escape(label)}'>{cell}</td>" for label, cell in shown)
+    body = "".join(f"<td data-label='{escape(label)}' {cell}</td>" for label, cell in shown)
     found = " ".join(sorted({css(run["status"]) for run in claim["evidence"]}))
     return f"<tr id='{claim['id']}' data-status='{found}'>{head}{body}</tr>"
 
@@ -286,9 +286,9 @@ def mutants_cell(names: list[str]) -> str:
     """Return the number of mutants that break a claim, with their names folded under it."""
     if not names:
         return "no mutant"
-    items = "".join(f"<li>{escape(name)}</li>" for name in names)
     count = f"{len(names)} mutant{'s' * (len(names) > 1)}"
-    return f"<details><summary>{count}</summary><ul>{items}</ul></details>"
+    # One line for each, not an element: there are thousands.
+    return f"<details><summary>{count}</summary><p>{escape(chr(10).join(names))}</p></details>"
 
 
 def runs_table(runs: list[dict]) -> str:
@@ -301,7 +301,8 @@ def runs_table(runs: list[dict]) -> str:
     body = ""
     for run in runs:
         shown = run | {"commit": short(run["commit"])}
-        body += f"<tr>{''.join(f'<td>{escape(shown[key])}</td>' for key in heads)}</tr>"
+        cells = (f"<td data-label='{heads[key]}'>{escape(shown[key])}</td>" for key in heads)
+        body += f"<tr>{''.join(cells)}</tr>"
     return f"""
 <div class="ledger-scroll" tabindex="0" role="region" aria-label="Table of the runs">
 <table class="ledger-runs"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>

@@ -241,7 +241,7 @@ def form(machine: dict, releases: list[dict], top: str) -> str:
 <script src="{top}_static/lookup/line.js" defer></script>
 <noscript><p>The answer is worked out by a script in your browser; scripts are switched off.</p>
 </noscript>
-<form class="line-tool" hidden>
+<form class="line-tool scripted">
 <label for="line-code">Your line, about one tensor or array <code>x</code>; its shape is 2×3 if
 nothing else is said</label>
 <input id="line-code" value="x.clone().detach().cpu().numpy()" autocomplete="off"
@@ -257,7 +257,7 @@ nothing else is said</label>
 <details><summary>Build it from buttons</summary><div class="line-buttons">{buttons}
 <button type="button" data-undo>remove the last step</button></div></details>
 </form>
-<div class="line-answer" aria-live="polite"></div>
+<div class="line-answer scripted" aria-live="polite" aria-busy="true"></div>
 <p class="line-release">Learned by running torch {machine["torch"]}, {machine["date"]}:
 {states:,} states.{compared}
 <a href="{top}{data.PAGE}.html#chains">The same as data for programs</a></p>"""

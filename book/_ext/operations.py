@@ -17,6 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from book._ext import data
+from book._ext.tables import with_joints
 from verify.book import pinned_torch
 
 GROUPS = {
@@ -99,7 +100,7 @@ def page(records: list[dict], top: str) -> str:
 <script src="{top}_static/lookup/operations.js" defer></script>
 <ul>{runs}</ul>
 <p><a href="{programs}">The same as data for programs</a></p>
-<form class="op-filter" role="search" hidden>
+<form class="op-filter scripted" role="search">
 <label for="op-find">Show the operations with</label>
 <input id="op-find" type="search" autocomplete="off" spellcheck="false">
 <output aria-live="polite"></output>
@@ -128,8 +129,8 @@ def row_of(name: str, row: dict, others: list[dict]) -> str:
             notes += f"<p class='release'>torch {record['torch']}: {text}</p>"
     return (
         f"<tr role='row' id='{anchor(name)}' data-name='{name}'>"
-        f"<th scope='row' role='rowheader'><a href='#{anchor(name)}'><code>{name}</code></a>"
-        f"{notes}</th>{cells}</tr>"
+        f"<th scope='row' role='rowheader'><a href='#{anchor(name)}'>"
+        f"<code>{with_joints(name)}</code></a>{notes}</th>{cells}</tr>"
     )
 
 
@@ -154,7 +155,7 @@ def words(row: dict) -> dict[str, str]:
     """Return what a row says, as HTML, by column."""
     memory = MEMORY.get(row.get("memory", ""), "not asked")
     itself = row.get("same", "never")
-    itself = "–" if itself == "never" else f"itself: {itself}"
+    itself = "–" if itself == "never" else itself
     return {
         "Memory": memory + when(row, "memory", "shared", "its own"),
         "Itself": itself
@@ -175,7 +176,8 @@ def when(row: dict, key: str, yes: str, no: str) -> str:
     pair = row[f"{key} when"]
     sides = ((yes, pair["yes"]), (no, pair["no"]))
     texts = (
-        f"{word}: <code>{escape(call)}</code>, x {escape(words)}" for word, (call, words) in sides
+        f"{word}: <code>{with_joints(call)}</code>, x {escape(words)}"
+        for word, (call, words) in sides
     )
     return f"<small>{'<br>'.join(texts)}</small>"
 

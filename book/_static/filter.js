@@ -8,11 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const heads = rows.map((row) => [...row.cells].slice(1).every((cell) => !cell.textContent.trim()));
   const texts = rows.map((row) => Match.text(row.textContent));
 
-  const box = document.createElement("div");
-  box.className = "table-filter";
-  box.innerHTML = '<label>Find in the table <input type="search" autocomplete="off"></label><output></output>';
-  const first = tables[0].closest(".pst-scrollable-table-container, .table-wrapper") ?? tables[0];
-  first.before(box);
+  const box = document.querySelector(".table-filter");
   const field = box.querySelector("input");
 
   field.addEventListener("input", () => {

@@ -36,6 +36,5 @@ document.addEventListener("DOMContentLoaded", () => {
 
   form.addEventListener("input", filter);
   window.addEventListener("hashchange", reveal);
-  form.hidden = false;
   reveal();
 });

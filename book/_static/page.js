@@ -10,12 +10,19 @@ window.addEventListener("afterprint", () => {
   document.documentElement.dataset.theme = onScreen;
 });
 
-// A table or a chart that scrolls is within the reach of the keyboard, as the theme does for code.
+// What scrolls within itself is within the reach of the keyboard. All are measured before any is
+// changed: the browser lays out the page once, not once for each cell.
 document.addEventListener("DOMContentLoaded", () => {
   const sizes = new ResizeObserver((changes) => {
-    for (const { target } of changes) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
+    const parts = changes.map(({ target }) => target);
+    const scrolls = (part) => part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight;
+    const changed = parts.filter((part) => scrolls(part) !== part.hasAttribute("tabindex"));
+    for (const part of changed) {
+      if (part.hasAttribute("tabindex")) part.removeAttribute("tabindex");
+      else part.tabIndex = 0;
+    }
   });
-  const scrolling = ".pst-scrollable-table-container, .cell_output:has(> img)";
+  const scrolling = "pre, .cell_output > .output, .picture, .pst-scrollable-table-container, .cell_output:has(> img)";
   document.querySelectorAll(scrolling).forEach((part) => sizes.observe(part));
 });
 

@@ -6,8 +6,18 @@ window.look = (() => {
   const seen = (element) => element.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true });
   const reached = new Set();
 
+  // Lays out all of a page, also what is out of sight, which the page leaves for later.
+  async function whole() {
+    const sheet = document.createElement("style");
+    sheet.textContent = "article section, table.operations tr { content-visibility: visible !important; }";
+    if (!document.getElementById("look-whole")) document.head.append(sheet);
+    sheet.id = "look-whole";
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  }
+
   // What sticks out of the page, or is cut, without a part around it that scrolls.
   function sideways() {
+    whole();
     const width = document.documentElement.clientWidth;
     const scrolls = (element) =>
       element !== document.body &&
@@ -38,7 +48,7 @@ window.look = (() => {
   }
 
   // What the walk has left out. Of a group of radio buttons it reaches the one that is chosen.
-  const missed = () =>
+  const missed = () => void whole() ||
     all("a[href], button, input, select, summary, [tabindex='0']")
       .filter((element) => seen(element) && element.getBoundingClientRect().width > 1)
       .filter((element) => element.tabIndex >= 0 && !reached.has(element))
@@ -53,6 +63,7 @@ window.look = (() => {
 
   // What paper would not show: parts that are cut, and parts that stay folded.
   function unprinted() {
+    whole();
     const cut = all("article :is(pre, table, svg, img)").filter(seen).filter((part) =>
       part.getBoundingClientRect().right > innerWidth + 1
       || (part.tagName === "PRE" && part.scrollWidth > part.clientWidth + 1));
@@ -65,6 +76,7 @@ window.look = (() => {
   // of the same kind, axe-core gets one. On a page with 20,000 of them it takes a minute. All is read
   // before anything is changed: after each change the browser would lay the page out anew.
   function dropRepeats() {
+    whole();
     const kind = (element) => `${element.tagName}.${element.className}.${element.getAttribute("style")}`;
     const places = new Map();
     const place = (element) => {
@@ -92,6 +104,7 @@ window.look = (() => {
     sheet.textContent = "";
     all("[data-look]").forEach((element) => delete element.dataset.look);
     if (!on) return 0;
+    whole();
     const names = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "fontSize",
       "fontWeight", "textShadow", "textDecorationLine", "position", "zIndex"];
     const ways = new Map();
@@ -120,5 +133,32 @@ window.look = (() => {
     return kept.length;
   }
 
-  return { sideways, focused, missed, moving, unprinted, dropRepeats, showEachPaint };
+  // The printed or typed tables that scroll, and the code of a table that breaks within a word.
+  function tables() {
+    whole();
+    const shown = all("article table").filter((table) => !table.closest("details:not([open])"));
+    const scrolls = shown.filter((table) => {
+      let part = table.parentElement;
+      while (part.tagName !== "ARTICLE" && part.scrollWidth <= part.clientWidth + 1) part = part.parentElement;
+      return part.tagName !== "ARTICLE";
+    });
+    const range = document.createRange();
+    const breaks = (node, from, to) => {
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      return new Set([...range.getClientRects()].filter((box) => box.width).map((box) => Math.round(box.top))).size > 1;
+    };
+    const broken = shown.flatMap((table) => [...table.querySelectorAll("code")]).filter((code) => {
+      const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const node = texts.currentNode;
+        for (const word of node.data.matchAll(/\w+/g))
+          if (breaks(node, word.index, word.index + word[0].length)) return true;
+      }
+      return false;
+    });
+    return [...scrolls.map((table) => `scrolls: ${label(table)}`), ...broken.map((code) => `breaks: ${code.textContent}`)];
+  }
+
+  return { whole, tables, sideways, focused, missed, moving, unprinted, dropRepeats, showEachPaint };
 })();

@@ -20,7 +20,47 @@ def test_each_button_says_what_it_does(visit):
         assert button.evaluate(look), button.evaluate("button => button.outerHTML")
 
 
+MOVED = """() => new Promise((found) => {
+  let moved = 0;
+  new PerformanceObserver((list) => {
+    for (const shift of list.getEntries()) moved += shift.hadRecentInput ? 0 : shift.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => found(moved), 500);
+})"""
+
+
+@pytest.mark.parametrize("width", [412, 1280])
+@pytest.mark.parametrize("path", ["line", "operations", "claims", "errors", "comparison"])
+def test_nothing_moves_while_a_page_comes(visit, path, width):
+    page = visit(f"reference/{path}.html", width=width)
+    page.wait_for_load_state("networkidle")
+    if path == "line":
+        page.locator(".line-steps").wait_for()
+    assert page.evaluate(MOVED) < 0.01
+
+
+def test_what_is_out_of_sight_is_laid_out_later(visit):
+    page = visit("methods/clone.html")
+    last = page.locator("article > section > section").last
+    shown = "part => part.checkVisibility({ contentVisibilityAuto: true })"
+    inside = last.locator("p, li").last
+    assert not inside.evaluate(shown)
+    inside.scroll_into_view_if_needed()
+    page.wait_for_timeout(200)
+    assert inside.evaluate(shown)
+
+
+def test_code_that_scrolls_is_within_the_reach_of_the_keyboard(visit):
+    page = visit("methods/clone.html", width=390)
+    page.evaluate("look.whole()")
+    parts = page.locator("article pre:visible")
+    look = "part => [part.scrollWidth > part.clientWidth, part.getAttribute('tabindex')]"
+    found = {tuple(part.evaluate(look)) for part in parts.all()}
+    assert found == {(True, "0"), (False, None)}
+
+
 STACKS = ["index.html", "reference/questions.html", "reference/compiled.html"]
+STACKS += ["reference/since.html", "reference/articles.html"]
 
 
 @pytest.mark.parametrize("path", STACKS)
@@ -44,6 +84,24 @@ def test_code_in_a_table_stays_on_one_line_where_there_is_room(visit, path):
       || code.offsetHeight > 1.8 * parseFloat(getComputedStyle(code).lineHeight)
       && code.offsetWidth < 0.8 * code.parentElement.offsetWidth).map((code) => code.textContent)"""
     assert page.locator("table.stacks code").evaluate_all(broken) == []
+
+
+@pytest.mark.parametrize("path", ["reference/comparison.html", "topics/special_tensors.html"])
+def test_a_wide_table_that_a_cell_printed_stacks_on_a_phone(visit, path):
+    table = visit(path, width=390).locator("table.glance.stacks").first
+    titles = table.locator("thead th").all_inner_texts()
+    row = table.locator("tbody tr").first
+    labels = row.locator("td").evaluate_all("cells => cells.map((cell) => cell.dataset.label)")
+    assert labels == titles[-len(labels) :] and len(labels) >= 4
+    head, cell = row.locator("th").bounding_box(), row.locator("td").first.bounding_box()
+    assert cell["y"] >= head["y"] + head["height"] - 1
+    assert "shared" in cell_text(row) or "its own" in cell_text(row)
+
+
+def cell_text(row) -> str:
+    """Return what the first cell of a row says, with the name of its column."""
+    look = "cell => getComputedStyle(cell, '::before').content + cell.textContent"
+    return row.locator("td").first.evaluate(look)
 
 
 def test_a_picture_of_three_tensors_fits_a_phone(visit):

@@ -52,9 +52,12 @@ def looked_at(request, opened):
     """
     # With less motion: no sidebar is on its way out.
     page, problems = opened(request.param, width=320, reduced_motion="reduce")
+    page.evaluate("look.whole()")
     found = {"problems": problems, "phone": page.evaluate("look.sideways()")}
     page.set_viewport_size({"width": 390, "height": 800})
+    page.evaluate("look.whole()")
     found["phone"] += page.evaluate("look.sideways()")
+    found["tables"] = page.evaluate("look.tables()")
     # What scrolls within itself only here must be in reach of the keyboard.
     found["phone"] += [axe(page, only=("scrollable-region-focusable",))]
     page.set_viewport_size({"width": 1280, "height": 800})
@@ -76,6 +79,10 @@ def test_axe_finds_no_color_in_the_dark(looked_at):
 
 def test_no_page_is_wider_than_a_phone(looked_at):
     assert not any(looked_at["phone"]), "\n".join(looked_at["phone"])
+
+
+def test_each_table_fits_a_phone_and_no_word_of_code_breaks(looked_at):
+    assert looked_at["tables"] == []
 
 
 def test_nothing_of_a_page_fails(looked_at):

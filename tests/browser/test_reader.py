@@ -104,7 +104,7 @@ def test_a_claim_that_nothing_has_run_does_not_look_proven(visit):
     unrun = page.locator("blockquote.claim.unrun")
     proven = page.locator("blockquote.claim:has(a.proven)")
     for quote in unrun.all():
-        assert "not run" in quote.inner_text()
+        assert "not run" in quote.text_content()
         color = "quote => getComputedStyle(quote).backgroundColor"
         assert quote.evaluate(color) != proven.first.evaluate(color)
 

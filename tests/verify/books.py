@@ -18,7 +18,7 @@ APPROVED = "verify/approved.toml"
 FIGURES = "book/methods/figures/clone.json"
 STRAY = "book/methods/figures/data.json"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
-CLAIM = "> **Claim `clone.memory`** · A copy has its own memory."
+CLAIM = '> <a id="clone.memory"></a>**Claim `clone.memory`** · A copy has its own memory.'
 GPU = {"tags": ["gpu"]}
 H200 = {"device": "NVIDIA H200", "torch": "2.11.0"}
 

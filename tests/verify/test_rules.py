@@ -222,6 +222,8 @@ DEFECTS = [
     (second_claim("book/topics/clone.ipynb"), "book/topics/clone.ipynb", "taken by", "another"),
     (second_claim("book/x.ipynb"), "book/x.ipynb", "no claim id of this chapter", "name it x.word"),
     (source("claim", CLAIM.replace("memory", "Big-word")), "claim", "no claim id", "name it"),
+    (source("claim", "> " + CLAIM[27:]), "claim", "nothing leads to the claim", "make run CHAPTER"),
+    (source("claim", CLAIM.replace("memory", "other", 1)), "claim", "nothing leads", "its anchor"),
     *(
         (source("claim", text), "claim", "looks like a claim", MISFORMED)
         for text in (

@@ -55,6 +55,16 @@ def test_metadata_is_normalized(book):
     assert path.stat().st_mode & 0o777 == 0o644
 
 
+def test_a_claim_gets_the_anchor_that_jupyter_leads_to(book):
+    old = "> **Claim `clone.one`** · Yes.", '> <a id="clone.two"></a>**Claim `clone.three`** · Yes.'
+    path = add(book, *map(new_markdown_cell, old), "1")
+    assert run(book, "clone") == 0
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"][:2]
+    assert ["".join(cell["source"]) for cell in cells] == [
+        f'> <a id="clone.{word}"></a>**Claim `clone.{word}`** · Yes.' for word in ("one", "three")
+    ]
+
+
 def test_a_display_between_two_prints_keeps_its_place(book):
     path = add(book, "print(1)\ndisplay({'a': 1})\nprint(2)")
     assert run(book, "clone") == 0

@@ -3,13 +3,17 @@
 document.addEventListener("DOMContentLoaded", async () => {
   const form = document.querySelector(".line-tool");
   if (!form) return;
+  const field = form.querySelector("input");
+  field.value = new URLSearchParams(location.search).get("line") || field.value;
   const bytes = Uint8Array.from(atob(window.CHAINS), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const M = JSON.parse(await new Response(stream).text());
+  // A phone paints and listens between two long pieces of work.
+  const pause = () => new Promise((done) => setTimeout(done));
+  await pause();
   const STEPS = Object.keys(M.steps);
   const SIZE = { bool: 1, float16: 2, bfloat16: 2, float32: 4, float64: 8, int64: 8, complex64: 8, complex128: 16 };
   const MOST = 40;
-  const field = form.querySelector("input");
   const problem = document.getElementById("line-problem");
   const answer = document.querySelector(".line-answer");
   // A state: graph, dtype, layout, the number of its group and its place in the columns of that.
@@ -513,7 +517,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     field.value = written(steps);
     show();
   });
-  field.value = new URLSearchParams(location.search).get("line") || field.value;
-  form.hidden = false;
+  await pause();
   show();
+  answer.removeAttribute("aria-busy");
 });

@@ -31,7 +31,6 @@ document.addEventListener("DOMContentLoaded", () => {
   form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", reveal);
-  form.hidden = false;
   field.value = new URLSearchParams(location.search).get("find") || field.value;
   filter();
   reveal();
