@@ -397,7 +397,7 @@ def written_out(cells):
         if cell.cell_type == "markdown":
             if "<details>" in cell.source:  # a question of Check yourself, asserted there
                 continue
-            if found := A_TIME.search(re.sub(r"^> \*\*Claim.*$", "", cell.source, flags=re.M)):
+            if found := A_TIME.search(re.sub(r"^> .*\*\*Claim.*$", "", cell.source, flags=re.M)):
                 yield f"a measured number in the text, which can differ: {found}"
             continue
         if "# snippet: " in cell.source:
