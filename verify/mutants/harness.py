@@ -27,6 +27,9 @@ FACTS: dict[str, list[facts.Fact]] = {}  # of each claim
 USUAL: dict[str, dict] = {}  # what each claim prints when PyTorch is as it is
 STATE = "torch.set_warn_always("  # a cell that says so matters to all that follow
 TIME_LIMIT = 300  # seconds for one notebook under one mutant
+# What compiles minds being watched, and what other processes do is not seen. They meet few mutants:
+# they are run under all of these.
+UNWATCHED = ("compile", "distributed")
 
 
 class Job(NamedTuple):
@@ -234,11 +237,10 @@ def without_mutants(shell, claims: list[Claim], names: list[str], processes: int
     """Run each notebook as it is, and see which mutants may make a difference to it."""
     groups = defaultdict(list)
     for claim in sorted(claims, key=lambda claim: slow_kind(claim) is None):
-        groups[claim.notebook.path, slow_kind(claim) == "compile"].append(claim)
-    # What compiles minds being watched, and meets few mutants: it is run under all of these.
+        groups[claim.notebook.path, slow_kind(claim) in UNWATCHED].append(claim)
     todo = [
-        Job("", group[0].notebook, group, [] if compiles else names)
-        for (_, compiles), group in groups.items()
+        Job("", group[0].notebook, group, [] if unwatched else names)
+        for (_, unwatched), group in groups.items()
     ]
     for run in run_all(shell, todo, processes):
         if run.problem and run.job.watched:  # does it mind being watched?
