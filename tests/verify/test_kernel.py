@@ -123,6 +123,7 @@ def test_a_benchmark_that_holds_too_much_memory_fails(run_pytest, tmp_path):
         most = [1e6, 1e6]
         most[number] = 1
         fake = f"from verify import nbval_plugin\nnbval_plugin.MOST = {most}\n"
+        fake += "nbval_plugin.has_limits = lambda: True\n"
         (tmp_path / f"less_{what}.py").write_text(fake)
         status, output = run_pytest("-p", f"less_{what}")
         assert status == 1 and f"a {what} of one.ipynb held" in output, output

@@ -124,16 +124,6 @@ def watch_calls(names: list[str]) -> Callable[[], set[str]]:
     operators and attributes, so more mutants than those of `watch` may seem to make a difference.
     """
     guard_printing()
-    called: set[str] = set()
-
-    def note(frame, event, function):
-        if event == "call":
-            called.add(frame.f_code.co_name)
-        elif event == "c_call":
-            called.add(function.__name__)
-
-    sys.setprofile(note)
-    threading.setprofile(note)
 
     def unseen(owner: object, name: str) -> bool:
         value = getattr(owner, name, None)
@@ -143,11 +133,22 @@ def watch_calls(names: list[str]) -> Callable[[], set[str]]:
         name: {None if unseen(owner, attribute) else attribute for owner, attribute in places}
         for name, places in ((name, targets(name)) for name in names)
     }
+    number = {called: index for index, called in enumerate(set().union(*wanted.values()))}
+    used = mmap.mmap(-1, len(number) or 1)  # as in `watch`
+
+    def note(frame, event, function):
+        if event in ("call", "c_call"):
+            called = frame.f_code.co_name if event == "call" else function.__name__
+            if called in number:
+                used[number[called]] = 1
+
+    sys.setprofile(note)
+    threading.setprofile(note)
 
     def find_used() -> set[str]:
-        found = {name for name, looks in wanted.items() if None in looks or looks & called}
-        called.clear()
-        return found
+        found = {called for called, index in number.items() if used[index]}
+        used[:] = bytes(len(used))
+        return {name for name, looks in wanted.items() if None in looks or looks & found}
 
     return find_used
 

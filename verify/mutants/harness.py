@@ -68,7 +68,7 @@ def slow_kind(claim: Claim) -> str | None:
     cells = (*claim.needs, claim.proof)
     if any(heads.needs(cell.source) == heads.COMPILER for cell in cells):
         return "compile"
-    if any("import torch.distributed" in cell.source for cell in cells):
+    if any("import torch.distributed as dist\n" in cell.source for cell in cells):
         return "distributed"
     return "benchmarks" if "benchmarks" in claim.notebook.path else None
 

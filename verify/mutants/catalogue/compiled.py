@@ -163,6 +163,8 @@ def _():
             real(self, name, value)
 
     wrap(torch.nn.Module, "__setattr__", change)
+
+
 @mutant("an exported module is the module itself")
 def _():
     def export(real, module, inputs, *, strict):
