@@ -164,7 +164,7 @@ def test_what_is_on_record_comes_first(tmp_path, record, runs):
     file = tmp_path / "evidence" / "mutants.json"
     file.write_text(json.dumps(known))
     report = python(RUN, f"--chapter tiny {root}")
-    recorded = python(RUN, f"--chapter tiny --record '{file}' {root}")
+    recorded = python(RUN, f"--chapter tiny --all --record '{file}' {root}")
     for printed, number in (report, runs), (recorded, 2):
         assert "2 of 2 claims fail under a mutant; 1 of 4 mutants are caught" in printed
         assert "2 of 2 facts of the claims fail" in printed

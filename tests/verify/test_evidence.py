@@ -400,7 +400,8 @@ def test_with_cuda_a_cell_that_needs_it_stays_as_it_is(monkeypatch):
 def test_sentence_and_proof_name_the_same_releases(tmp_path, sentence, line, problem):
     book = TinyBook(tmp_path)
     book.files["requirements.txt"] = "# torch\ntorch==2.13.0\n"
-    book["claim"]["source"] = f"> **Claim `clone.memory`** · {sentence}"
+    anchor = '<a id="clone.memory"></a>'
+    book["claim"]["source"] = f"> {anchor}**Claim `clone.memory`** · {sentence}"
     book["proof"]["source"] = f"# proof: clone.memory\n{line}\nassert x == 1\nprint(x)"
     found = [found.message for found in book.check()]
     assert bool(found) == bool(problem), found

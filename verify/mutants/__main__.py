@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--chapter", help="only the claims of this chapter")
     parser.add_argument("--all", action="store_true", help="do every run, whatever is on record")
     parser.add_argument("--list", action="store_true", help="list the mutants and stop")
-    parser.add_argument("--record", type=Path, help="do every run; write what breaks what (JSON)")
+    parser.add_argument("--record", type=Path, help="bring a record of what breaks what up to date")
     parser.add_argument("--facts", type=Path, help="list the facts that no mutant breaks")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder that holds book/")
     parser.add_argument("-n", type=int, default=os.cpu_count(), help="processes")
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     runs = Runs(claims, options.n)
     print(f"{len(claims)} claims, {len(chosen)} mutants", flush=True)
-    whole = bool(options.all or options.record or options.names)
+    whole = bool(options.all or options.names)
     todo = runs.without_mutants(claims, chosen if whole else [])
     if runs.problems:
         print(*runs.problems, sep="\n")
@@ -134,11 +134,14 @@ def report_facts(runs: Runs, claims: list[Claim], file: Path | None) -> list[str
 
 
 def write_record(file: Path, runs: Runs, claims: list[Claim], book: list[Claim]) -> None:
-    """Write which mutants break each claim, and which of its facts; keep other chapters' claims."""
+    """Write which mutants break each claim, and which of its facts; keep what was not run."""
     known = evidence.load_mutants(file.parent, file.name) or {}
     there = {claim.id for claim in book}
     kept = {id: found for id, found in known.items() if id in there}
-    kept |= {claim.id: runs.killers[claim.id] for claim in claims}
+    for claim in claims:
+        before = kept.get(claim.id, {}).items()
+        not_run = {name: facts for name, facts in before if name not in runs.met[claim.id]}
+        kept[claim.id] = not_run | runs.killers[claim.id]
     order = list(MUTATIONS)
     lines = []
     for id in sorted(kept):
