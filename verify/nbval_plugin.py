@@ -262,10 +262,13 @@ class Notebook(IPyNbFile):
             super().teardown()
         finally:
             self.folder.cleanup()
-        for what, peak, most in zip(("kernel", "process"), peaks, MOST, strict=True):
-            if peak > most:
-                message = f"a {what} of {self.path.name} held {peak:,.0f} MB, more than {most:,} MB"
-                pytest.fail(message, pytrace=False)
+        limits = zip(("kernel", "process"), peaks, MOST, strict=True)
+        if found := [
+            f"a {what} of {self.path.name} held {peak:,.0f} MB, more than {most:,} MB"
+            for what, peak, most in limits
+            if peak > most
+        ]:
+            pytest.fail("\n".join(found), pytrace=False)
 
     def collect(self):
         try:
