@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 READERS_HAVE = ("torch", "numpy", "matplotlib", "perfplot", "safetensors", "ipykernel")
+WRITTEN = "_remote_module_non_scriptable"  # torch.distributed.nn writes it, and imports it
 
 
 def modules_of(distributions):
@@ -75,7 +76,7 @@ class Explain:
 
 def hide_what_readers_lack() -> None:
     """Let this process import nothing but what every reader has."""
-    allowed = modules_of(READERS_HAVE) | sys.stdlib_module_names | {"__main__"}
+    allowed = modules_of(READERS_HAVE) | sys.stdlib_module_names | {"__main__", WRITTEN}
     # A part of the standard library that `stdlib_module_names` leaves out.
     allowed |= {file.stem for file in Path(os.__file__).parent.glob("_sysconfigdata*.py")}
     sys.meta_path[:] = [Hide(finder, allowed) for finder in sys.meta_path] + [Explain(allowed)]
