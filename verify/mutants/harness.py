@@ -66,7 +66,10 @@ class Run(NamedTuple):
 def slow_kind(claim: Claim) -> str | None:
     """Say why a claim takes seconds to prove: it meets only the mutants that name this kind."""
     cells = (*claim.needs, claim.proof)
-    if any(heads.needs(cell.source) == heads.COMPILER for cell in cells):
+    if any(
+        heads.needs(cell.source) == heads.COMPILER or "torch.export.export(" in cell.source
+        for cell in cells
+    ):
         return "compile"
     if any("import torch.distributed as dist\n" in cell.source for cell in cells):
         return "distributed"

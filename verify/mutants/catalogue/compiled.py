@@ -165,7 +165,7 @@ def _():
     wrap(torch.nn.Module, "__setattr__", change)
 
 
-@mutant("an exported module is the module itself")
+@mutant("an exported module is the module itself", slow="compile")
 def _():
     def export(real, module, inputs, *, strict):
         return SimpleNamespace(module=lambda: module)
@@ -173,7 +173,7 @@ def _():
     wrap(torch.export, "export", export)
 
 
-@mutant("an exported module keeps no change of its buffers")
+@mutant("an exported module keeps no change of its buffers", slow="compile")
 def _():
     def export(real, module, inputs, *, strict):
         exported = real(module, inputs, strict=strict).module()
