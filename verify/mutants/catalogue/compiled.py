@@ -205,3 +205,16 @@ def _():
         return torch.zeros(x.shape, dtype=x.dtype, device=x.device) if batched else real(x)
 
     wrap(torch, "zeros_like", change)
+
+
+@mutant("module.compile() puts a word before the names of its state dict")
+def _():
+    def rename(module, state, prefix, metadata):
+        for name in list(state):
+            state[f"_orig_mod.{name}"] = state.pop(name)
+
+    def change(real, self, *args, **options):
+        real(self, *args, **options)
+        self.register_state_dict_post_hook(rename)
+
+    wrap(torch.nn.Module, "compile", change)
