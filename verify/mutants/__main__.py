@@ -21,7 +21,7 @@ from verify.claims import Claim, claims_of
 from verify.mutants import catalogue  # noqa: F401 (it registers the mutants)
 from verify.mutants.changes import MUTATIONS
 from verify.mutants.left import LEFT
-from verify.mutants.plan import first_runs
+from verify.mutants.plan import Record, first_runs
 from verify.mutants.properties import survivors as unbroken_properties
 from verify.mutants.runs import Runs, needs_reasons, reason
 
@@ -69,15 +69,15 @@ def main(arguments: list[str] | None = None) -> int:
     runs.under_mutants(todo)
     if not (whole or options.chapter) and (missed := runs.missed(chosen)):
         runs.under_mutants(runs.without_mutants(claims, missed))
-    well = report(runs, claims, chosen, options)
+    well = report(runs, claims, chosen, record, options)
     print(f"{runs.number} runs, {time.perf_counter() - start:.0f} s")
     if options.record:
         write_record(options.record, runs, claims, claims_of(options.root))
     return int(not well)
 
 
-def report(runs: Runs, claims: list[Claim], mutants: list[str], options) -> bool:
-    """Print what was found; tell whether all is well."""
+def report(runs: Runs, claims: list[Claim], mutants: list[str], known: Record, options) -> bool:
+    """Print what was found; tell whether all is well. `known` is the record."""
     problems, everything = list(runs.problems), not options.names
     for name in mutants:
         print(f"{len(runs.caught[name]):4} claims fail under: {name}")
@@ -94,7 +94,11 @@ def report(runs: Runs, claims: list[Claim], mutants: list[str], options) -> bool
         ]
     held = properties_of(claims) if options.root == ROOT and everything else []
     if held:
-        killers = {id: list(found) for id, found in runs.killers.items()}
+        killers = {
+            claim.id: [name for name in known.get(claim.id, {}) | runs.killers[claim.id]
+                       if name in MUTATIONS]
+            for claim in claims
+        }  # fmt: skip
         wrong, unbroken = unbroken_properties(held, killers, options.n)
         problems += wrong
         problems += [f"survives every mutant: {found.name} ({found.claim})" for found in unbroken]
