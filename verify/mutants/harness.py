@@ -175,7 +175,8 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
             touched[claim.id] = used[cell.id].union(*needed)
             if reason:
                 without_base = any(
-                    need.id in broken and (need.id not in claim_of or gives_names(need, cell))
+                    need.id in broken
+                    and (not need.source.startswith("# proof: ") or gives_names(need, cell))
                     for need in claim.needs
                 )
                 (uncounted if without_base else failed)[claim.id] = reason
