@@ -13,13 +13,8 @@ PACKAGES = ("torch", "numpy", "matplotlib", "perfplot", "IPython")
 MORE = (
     *("torch.utils.benchmark", "torch.utils.checkpoint", "torch.utils.dlpack", "torch.utils.data"),
     *("torch.optim.swa_utils", "torch.nn.utils.parametrizations", "torch.func", "torch.export"),
-    *(
-        "torch.distributed.fsdp",
-        "torch.distributed.tensor",
-        "torch.sparse",
-        "torch.autograd.graph",
-        "matplotlib.pyplot",
-    ),
+    *("torch.distributed.fsdp", "torch.distributed.tensor", "torch.autograd.graph"),
+    *("torch.sparse", "matplotlib.pyplot"),
 )
 # Parts of the standard library that a book about memory names.
 STANDARD = (

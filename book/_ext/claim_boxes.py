@@ -1,10 +1,9 @@
 """Claims on the page: a block quote ``**Claim `chapter.word`** · sentence`` becomes a box.
 
-The anchor that stands before it in the notebook is for Jupyter, and goes.
-
 It gets its id as anchor, and is a target for links such as ``[…](clone.ipynb#clone.memory)`` or, in
 a ``.md`` page, ``[…](#clone.memory)``. The line of evidence under it comes from `ledger.py`, its
-color from `_static/page.css`.
+color from `_static/page.css`. The anchor that stands before it in the notebook is for Jupyter, and
+goes.
 """
 
 import re

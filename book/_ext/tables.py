@@ -60,7 +60,7 @@ def label(table: nodes.table) -> None:
     for body in table.findall(nodes.tbody):
         for row in body:
             for title, cell in list(zip(titles, row, strict=False))[1:]:
-                if title and 0 < len(cell.astext()) < (SHORT if len(titles) < 4 else 10_000):
+                if title and cell.astext() and (len(titles) > 3 or len(cell.astext()) < SHORT):
                     html = f"<span class='label' aria-hidden='true'>{escape(title)}: </span>"
                     cell[0].insert(0, nodes.raw("", html, format="html"))
 

@@ -173,6 +173,19 @@ def test_what_is_on_record_comes_first(tmp_path, record, runs):
     assert found == {f"tiny.{word}": {"clone shares memory": [0]} for word in ("good", "too")}
 
 
+def test_a_failure_counts_whichever_other_claims_are_run(tmp_path):
+    """The proof of another claim, on which a proof builds, may fail too."""
+    first = claim("first", "t = x.clone()\nt[0] = 7\nassert x[0] == 1", "")
+    then = claim("then", "x.clone()[0] = 7\nprint(x)", "tensor([1., 1.])\n")
+    root = write(tmp_path, first, then, setup="x = torch.ones(2)")
+    (tmp_path / "evidence").mkdir()
+    known = {"tiny.first": {"changes nothing": [0]}, "tiny.then": {"clone shares memory": [0]}}
+    (tmp_path / "evidence" / "mutants.json").write_text(json.dumps(known))
+    report = python(RUN, f"--chapter tiny {root}")
+    assert "2 of 2 claims fail under a mutant" in report
+    assert "are caught\n3 runs" in report  # the first claim alone is still open after two
+
+
 def test_two_snippets_may_define_one_name(tmp_path):
     """Each notebook has its own helper, whichever of them was read last."""
     for name, sign in {"tiny": "", "other": "-"}.items():

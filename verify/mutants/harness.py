@@ -176,7 +176,7 @@ def run_notebook(shell, job: Job) -> tuple[dict, dict, dict, dict]:
             if reason:
                 without_base = any(
                     need.id in broken
-                    and (not need.source.startswith("# proof: ") or gives_names(need, cell))
+                    and (not need.first_line.startswith("# proof: ") or gives_names(need, cell))
                     for need in claim.needs
                 )
                 (uncounted if without_base else failed)[claim.id] = reason

@@ -19,13 +19,13 @@ class Candidate(NamedTuple):
     """A run that may come first, and what it settles for each of its claims."""
 
     mutant: str
-    claims: dict[str, tuple[Claim, set]]
+    slow: bool
+    claims: list[tuple[Claim, set]]
 
     def gain(self, settled: set) -> float:
         """Return how much is settled that was not, for its cost."""
-        new = set().union(*(what for _, what in self.claims.values())) - settled
-        slow = any(slow_kind(claim) for claim, _ in self.claims.values())
-        return len(new) / (SLOW if slow else 1)
+        new = set().union(*(what for _, what in self.claims)) - settled
+        return len(new) / (SLOW if self.slow else 1)
 
 
 def first_runs(record: Record, claims: Iterable[Claim], mutants: Iterable[str]) -> Iterator[Job]:
@@ -33,12 +33,13 @@ def first_runs(record: Record, claims: Iterable[Claim], mutants: Iterable[str]) 
     known = set(mutants)
     found: dict[tuple, Candidate] = {}
     for claim in claims:
+        kind = slow_kind(claim)
         for mutant, facts in record.get(claim.id, {}).items():
             if mutant in known and meets(mutant, claim):
-                key = mutant, claim.notebook.path, slow_kind(claim)
-                candidate = found.setdefault(key, Candidate(mutant, {}))
+                key = mutant, claim.notebook.path, kind
+                candidate = found.setdefault(key, Candidate(mutant, bool(kind), []))
                 settles = {mutant, claim.id, *((claim.id, number) for number in facts)}
-                candidate.claims[claim.id] = claim, settles
+                candidate.claims.append((claim, settles))
     settled: set = set()
     candidates = list(found.values())
     heap = [(-candidate.gain(settled), number) for number, candidate in enumerate(candidates)]
@@ -51,7 +52,7 @@ def first_runs(record: Record, claims: Iterable[Claim], mutants: Iterable[str]) 
             heapq.heappush(heap, (-gain, number))
         elif gain:
             chosen = []
-            for claim, what in candidate.claims.values():
+            for claim, what in candidate.claims:
                 if what - settled:
                     chosen.append(claim)
                     settled |= what
