@@ -42,6 +42,9 @@ NEEDS_CUDA = f"not run: needs {heads.CUDA}"
 NEEDS_COMPILER = f"not run: needs {heads.COMPILER}"
 UNVERIFIED = "This book was verified with torch "
 APPROVED = "skipped or not compared by approval (verify/approved.toml)"
+# What takes long to import, in the order of a process of its own: a fork has it imported already
+# if the notebook names it.
+AHEAD = ("numpy", "torch", "matplotlib")
 # MB that a kernel of these notebooks may hold, and a process that it starts, so that both together
 # stay near 1 GB: the libraries, some 150 MB, are counted in each but lie in memory once. A process
 # of allocators.ipynb holds 634 or 702 MB, by the run: two copies of 256 MiB and the libraries.
@@ -170,7 +173,7 @@ def pytest_terminal_summary(terminalreporter):
 class Kernel(RunningKernel):
     """nbval's kernel, which keeps its stderr and notices its death."""
 
-    def __init__(self, name, folder, startup_timeout, server=None):
+    def __init__(self, name, folder, startup_timeout, server=None, imports=()):
         work, settings = folder / "work", folder / "ipython"
         work.mkdir()
         self.stderr = (folder / "stderr").open("w+", errors="replace")
@@ -184,7 +187,7 @@ class Kernel(RunningKernel):
         self.kc, self.origin = None, STARTED
         if server is not None and can_serve(server, environment):
             self.km.provisioner = ForkProvisioner(parent=self.km, kernel_spec=self.km.kernel_spec)
-            self.km.provisioner.server = server
+            self.km.provisioner.server, self.km.provisioner.imports = server, imports
             self.origin = FORKED
         try:
             self.km.start_kernel(stderr=self.stderr, cwd=str(work), env=environment)
@@ -253,7 +256,9 @@ class Notebook(IPyNbFile):
         name = option.nbval_kernel_name or self.nb.metadata.kernelspec.name
         timeout = option.nbval_kernel_startup_timeout
         server = fork_server(self.config) if name == "stands-alone" else None
-        self.kernel = Kernel(name, Path(self.folder.name), timeout, server)
+        sources = [cell.source for cell in self.nb.cells if cell.cell_type == "code"]
+        imports = [name for name in AHEAD if any(name in source for source in sources)]
+        self.kernel = Kernel(name, Path(self.folder.name), timeout, server, imports)
         self.setup_sanitize_files()
 
     def teardown(self):

@@ -23,7 +23,8 @@ def run_pytest(tmp_path):
 
     def run(*options):
         command = [sys.executable, "-m", "pytest", "-c", ROOT / "pyproject.toml"]
-        command += ["--rootdir", tmp_path, "-p", "no:cacheprovider", *options, tmp_path / "book"]
+        command += ["-p", "no:cacheprovider", "-p", "no:hypothesispytest"]
+        command += ["--rootdir", tmp_path, *options, tmp_path / "book"]
         (tmp_path / "tmp").mkdir(exist_ok=True)
         environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp"), "CUDA_VISIBLE_DEVICES": ""}
         environment["PYTHONPATH"] = str(tmp_path)  # for `-p fake_cuda`

@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 
-from tests.verify.books import code, save
+from tests.verify.books import code, save, stream
 from verify import ROOT
 
 SERVER = (ROOT / "verify" / "kernel" / "fork_server.py").read_text(encoding="utf-8")
@@ -95,6 +95,16 @@ def test_fresh_kernels(run_pytest, tmp_path):
         assert len({answers[name] for answers in [*forked, started]}) == 4, name
     for name in [name for name in SAME if name.startswith("warning")]:
         assert started[name] != "[]", f"no {name}"
+
+
+def test_a_kernel_has_what_its_notebook_names(run_pytest, tmp_path):
+    """What takes long is imported before the fork, if the notebook names it."""
+    unnamed = "'tor' 'ch', 'num' 'py'"
+    for name, names, there in (("a", unnamed, []), ("b", "'torch', 'numpy'", ["numpy", "torch"])):
+        source = f"import sys\nprint(sorted({{{names}}} & sys.modules.keys()))"
+        save(tmp_path / "book" / f"{name}.ipynb", code(name, 1, source, stream(f"{there}\n")))
+    status, output = run_pytest()
+    assert status == 0 and "kernels: 2 forked" in output, output
 
 
 def test_where_no_kernel_is_forked(run_pytest, tmp_path):

@@ -1,8 +1,9 @@
 """Fork kernels from one process that has imported what takes long: `python fork_server.py FD`.
 
 A message on the socket FD is JSON, with the file that gets the kernel's stderr: the arguments, the
-environment and the folder of a kernel. The answer is the number of its process. The kernel is as
-fresh as one that was started: it differs in what `sys.modules` holds.
+environment and the folder of a kernel, and which modules to import before it is forked. The answer
+is the number of its process. The kernel is as fresh as one that was started: it differs in what
+`sys.modules` holds.
 """
 
 import gc
@@ -13,13 +14,11 @@ import signal
 import socket
 import sys
 import warnings
-from itertools import count
 
 from launch import hide_what_readers_lack
 
-IMPORTED = (
-    *("numpy", "torch", "matplotlib"),
-    # What a kernel imports at its start; the debugger takes half of that time.
+# What a kernel imports at its start; the debugger takes half of that time.
+KERNEL = (
     *("ipykernel.kernelapp", "ipykernel.debugger", "ipykernel.zmqshell", "psutil"),
     *("IPython.core.completerlib", "IPython.core.oinspect", "IPython.extensions.storemagic"),
 )
@@ -35,8 +34,8 @@ def fail_on_warning(message: Warning, *args: object) -> None:
     raise message
 
 
-def import_ahead() -> dict[str, str]:
-    """Import what most notebooks do; return the variables that this put into the environment.
+def import_ahead(names: tuple[str, ...] | list[str]) -> dict[str, str]:
+    """Import modules; return the variables that this put into the environment.
 
     A module that warns is an error here, for it would not warn in a notebook any more.
     """
@@ -44,9 +43,10 @@ def import_ahead() -> dict[str, str]:
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # ipykernel reads it when it is imported
     os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")  # so does mpl
     show, warnings.showwarning = warnings.showwarning, fail_on_warning
-    for name in IMPORTED:
+    for name in names:
         __import__(name)
     warnings.showwarning = show
+    keep_shared()
     return {key: value for key, value in os.environ.items() if before.get(key) != value}
 
 
@@ -69,12 +69,11 @@ def keep_shared() -> None:
 
 def reseed() -> None:
     """Seed as the imports in a process of its own do: from the system's randomness."""
-    import numpy
-    import torch
-
     random.seed()
-    numpy.random.seed()
-    torch.default_generator.seed()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].default_generator.seed()
 
 
 def become_kernel(message: dict, stderr: int) -> None:
@@ -99,18 +98,22 @@ def become_kernel(message: dict, stderr: int) -> None:
 def serve(channel: socket.socket, environment: dict[str, str]) -> None:
     """Fork a kernel for each message, until the other side is closed."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system itself removes what has ended
-    for number in count():
+    served = 0  # kernels that want torch
+    while True:
         data, files, _, _ = socket.recv_fds(channel, LARGEST, 1)
         if not data:
             return
-        if number == FEW:
+        message = json.loads(data)
+        if wanted := [name for name in message["imports"] if name not in sys.modules]:
+            environment |= import_ahead(wanted)
+        served += "torch" in message["imports"]
+        if served == FEW + 1 and LATER[0] not in sys.modules:
             import_later()
         if pid := os.fork():
             os.close(files[0])
             channel.send(str(pid).encode())
         else:
             channel.close()
-            message = json.loads(data)
             message["env"] |= environment
             become_kernel(message, files[0])
             os._exit(0)
@@ -119,6 +122,5 @@ def serve(channel: socket.socket, environment: dict[str, str]) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for pytest, which ends us
     hide_what_readers_lack()
-    environment = import_ahead()
-    keep_shared()
+    environment = import_ahead(KERNEL)
     serve(socket.socket(fileno=int(sys.argv[1])), environment)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from jupyter_client.provisioning import LocalProvisioner
@@ -19,7 +20,7 @@ OWN = {"IPYTHONDIR", "JPY_PARENT_PID", "PYTEST_CURRENT_TEST"}
 
 
 class ForkServer:
-    """A process that has torch imported and forks kernels; one for each worker of pytest."""
+    """A process that imports torch once and forks kernels; one for each worker of pytest."""
 
     def __init__(self):
         self.channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -30,9 +31,12 @@ class ForkServer:
         )
         theirs.close()
 
-    def fork(self, argv: list[str], env: dict, cwd: str, stderr: int) -> int:
-        """Return the number of the process of a new kernel."""
-        message = json.dumps({"argv": argv, "env": env, "cwd": cwd}).encode()
+    def fork(
+        self, argv: list[str], env: dict, cwd: str, stderr: int, imports: Sequence[str]
+    ) -> int:
+        """Return the number of the process of a new kernel, with modules imported ahead."""
+        message = {"argv": argv, "env": env, "cwd": cwd, "imports": imports}
+        message = json.dumps(message).encode()
         try:
             socket.send_fds(self.channel, [message], [stderr])
             return int(self.channel.recv(100))
@@ -85,13 +89,15 @@ class Process:
 
 
 class ForkProvisioner(LocalProvisioner):
-    """Gets the process of a kernel from a fork server. Set `server` before the kernel starts."""
+    """Gets the process of a kernel from a fork server. Set both before the kernel starts."""
 
     server: ForkServer
+    imports: Sequence[str]
 
     async def launch_kernel(self, cmd: list[str], **options: object) -> dict:
         """Fork the kernel; `cmd` is what would start it without a server."""
-        pid = self.server.fork(cmd[1:], options["env"], options["cwd"], options["stderr"].fileno())
+        stderr = options["stderr"].fileno()
+        pid = self.server.fork(cmd[1:], options["env"], options["cwd"], stderr, self.imports)
         self.process, self.pid, self.pgid = Process(pid), pid, pid
         self.cwd = options["cwd"]
         return self.connection_info
