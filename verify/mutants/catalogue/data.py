@@ -43,6 +43,19 @@ def _():
     wrap_property(Tensor, "data", read)
 
 
+@mutant(".data warns once in a process when it is read")
+def _():
+    warned = []
+
+    def read(real, self):
+        if torch.is_warn_always_enabled() or not warned:
+            warned.append(True)
+            warnings.warn(".data is deprecated", stacklevel=3)
+        return real(self)
+
+    wrap_property(Tensor, "data", read)
+
+
 @mutant("assigning .data copies the values")
 def _():
     def write(put, self, value):
@@ -88,6 +101,21 @@ def _():
     wrap_property(
         Tensor, "data", None, lambda put, self, new: (put(self, new), set_version(self, 0))
     )
+
+
+@mutant("assigning .data takes over the version counter of the new tensor")
+def _():
+    new = {}
+
+    def write(put, self, value):
+        put(self, value)
+        new[id(self)] = self, value
+
+    def version(real, self):
+        return real(new[id(self)][1] if id(self) in new else self)
+
+    wrap_property(Tensor, "data", None, write)
+    wrap_property(Tensor, "_version", version)
 
 
 @mutant("assigning .data takes requires_grad from the new tensor")
