@@ -5,6 +5,7 @@ import json
 import re
 import uuid
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +15,10 @@ import nbformat
 from nbformat.validator import iter_validate
 
 from verify import heads
-from verify.markdown import CLAIM, unfenced
+from verify.markdown import CLAIM, anchored, unfenced
 
 HIDDEN = "remove-cell"  # the tag of the first cell: the site shows the evidence in its place
+TO_HEADING = re.compile(r"\]\(([^()\s#]*)#([^().\s]+)\)")  # the id of a claim has a dot
 
 
 class Problem(NamedTuple):
@@ -124,6 +126,17 @@ class Book:
         return found
 
     @cached_property
+    def headings(self) -> dict[Path, set[str]]:
+        """The anchors that the headings of each notebook have on the site."""
+        texts = {one.file: [cell.source for cell in one.text] for one in self.notebooks}
+        return {file: anchored(sources, ())[1] for file, sources in texts.items()}
+
+    @cached_property
+    def targets(self) -> dict[Path, set[str]]:
+        """The headings to which notebooks link, by the notebook in which they are to stand."""
+        return targets(self.root / "book")
+
+    @cached_property
     def torch(self) -> str | None:
         """The release of torch that requirements.txt pins, and that made the stored outputs."""
         return pinned_torch(self.root)
@@ -141,6 +154,16 @@ def notebook_files(folder: Path) -> list[Path]:
     """Return the notebooks below a folder, in the order of their paths."""
     found = folder.rglob("*.ipynb")
     return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
+
+
+def targets(folder: Path) -> dict[Path, set[str]]:
+    """Return the headings to which the notebooks below a folder link, by their notebook."""
+    found = defaultdict(set)
+    for file in notebook_files(folder):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        for path, anchor in TO_HEADING.findall(text):
+            found[(file.parent / path).resolve() if path else file].add(anchor)
+    return found
 
 
 def read(path: Path, older: bool = False) -> dict:

@@ -67,14 +67,20 @@ def normalize_outputs(outputs, count):
     return joined
 
 
-def normalize(notebook):
-    """Bring counts, metadata and outputs into the form in which notebooks are committed."""
+def normalize(notebook, targets=()):
+    """Bring anchors, counts, metadata and outputs into the form in which notebooks are committed.
+
+    The targets are the headings to which notebooks link.
+    """
     notebook.metadata = copy.deepcopy(NOTEBOOK_METADATA)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    texts, _ = anchored([cell.source for cell in cells], targets)
+    for cell, text in zip(cells, texts, strict=True):
+        cell.source = text
     count = 0
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
         if cell.cell_type != "code":
-            cell.source = anchored(cell.source)
             continue
         if heads.title(cell.source):
             cell.metadata |= copy.deepcopy(heads.FOLDED)

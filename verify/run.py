@@ -28,7 +28,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from verify import ROOT, figures, files
 from verify import book as books
-from verify.book import is_gpu, notebook_files, tree_of
+from verify.book import is_gpu, notebook_files, targets, tree_of
 from verify.normal_form import BadSnippet, begin_with_verified, normalize, refresh_snippet
 
 BOOK = ROOT / "book"
@@ -218,7 +218,7 @@ async def run_one(path, book, recorded, measure=False):
             cell.metadata["recorded"] = dict(recorded)
         elif gpu:
             notebook.cells[index] = stored.cells[index]
-    normalize(notebook)
+    normalize(notebook, targets(book)[path])
     after = nbformat.writes(notebook) + "\n"
     if after == before and not to_measure:
         return False  # the time stamp stays too, so the site does not build the page again

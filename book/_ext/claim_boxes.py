@@ -2,8 +2,8 @@
 
 It gets its id as anchor, and is a target for links such as ``[…](clone.ipynb#clone.memory)`` or, in
 a ``.md`` page, ``[…](#clone.memory)``. The line of evidence under it comes from `ledger.py`, its
-color from `_static/page.css`. The anchor that stands before it in the notebook is for Jupyter, and
-goes.
+color from `_static/page.css`. The anchor that stands before it in the notebook, and before some
+headings, is for Jupyter, and goes.
 """
 
 import re
@@ -15,13 +15,13 @@ from sphinx.transforms import SphinxTransform
 CLAIM_ID = re.compile(r"[a-z_]+\.[a-z0-9_]+")
 
 
-def without_anchor(quote: nodes.block_quote) -> None:
-    """Remove the anchor that begins a block quote."""
-    first = next(iter(quote.findall(nodes.raw)), None)
-    if first is not None and re.fullmatch(r'<a id="[^"]+">', first.astext()):
-        after = first.next_node(siblings=True, descend=False)
-        after.parent.remove(after)
-        first.parent.remove(first)
+# In the JSON of a notebook, where a line begins.
+ANCHOR = re.compile(r'(?<=")(> |#{1,3} +)<a id=\\"[^"\\]+\\"></a>')
+
+
+def without_anchors(app: Sphinx, page: str, source: list[str]) -> None:
+    """Remove from a notebook, as it is read, the anchors that are for Jupyter."""
+    source[0] = ANCHOR.sub(r"\1", source[0])
 
 
 def claim_of(quote: nodes.block_quote) -> tuple[nodes.strong, str] | None:
@@ -42,7 +42,6 @@ class Claims(SphinxTransform):
     def apply(self, **kwargs: object) -> None:
         slugs = self.env.metadata[self.env.docname].setdefault("myst_slugs", {})
         for quote in list(self.document.findall(nodes.block_quote)):
-            without_anchor(quote)
             claim = claim_of(quote)
             if claim is None:
                 continue
@@ -59,6 +58,7 @@ class Claims(SphinxTransform):
 
 
 def setup(app: Sphinx) -> dict[str, object]:
-    """Register the transform; called by Sphinx."""
+    """Register the transform and the hook; called by Sphinx."""
+    app.connect("source-read", without_anchors)
     app.add_transform(Claims)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,6 +21,7 @@ from book._ext import data
 from verify.book import pinned_torch
 from verify.chains.values import ALIASES, DTYPES, SLICES, SOURCES
 from verify.claims import claims_of
+from verify.markdown import ANCHOR
 from verify.records import file_of
 
 PAGE = "reference/line"
@@ -123,7 +124,7 @@ def links(machine: dict, root: Path) -> dict[str, str]:
     """Return for each message the address of its entry in *Errors and warnings*, if it has one."""
     notebook = json.loads((root / ERRORS).read_text(encoding="utf-8"))
     texts = ("".join(cell["source"]) for cell in notebook["cells"])
-    headings = [h for text in texts for h in re.findall(r"^### (.+)$", text, re.M)]
+    headings = [h for text in texts for h in re.findall(rf"^### {ANCHOR}(.+)$", text, re.M)]
     found = {}
     for message in machine["texts"]:
         for heading in headings:

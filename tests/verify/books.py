@@ -19,6 +19,7 @@ FIGURES = "book/methods/figures/clone.json"
 STRAY = "book/methods/figures/data.json"
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>'
 CLAIM = '> <a id="clone.memory"></a>**Claim `clone.memory`** · A copy has its own memory.'
+HEADING = '## <a id="copy_-and-b"></a>`copy_()` and **b**\n\n[Above](#copy_-and-b)\n\n## Not led to'
 GPU = {"tags": ["gpu"]}
 H200 = {"device": "NVIDIA H200", "torch": "2.11.0"}
 
@@ -75,7 +76,7 @@ class TinyBook:
                 tags=["remove-cell"],
             ),
             code("setup", 2, f"import torch\n\n{DEVICE}"),
-            markdown("claim", f"A sentence.\n\n{CLAIM}\n> It goes on."),
+            markdown("claim", f"{HEADING}\n\nA sentence.\n\n{CLAIM}\n> It goes on."),
             code("proof", 3, "# proof: clone.memory\nassert x == 1\nprint(x)", stream("1\n")),
             code("snippet", 4, "# snippet: glance\nx = 1"),
             code("svg", 5, "draw()", display(image_svg=SVG, text_plain="Two boxes")),

@@ -341,6 +341,11 @@ DEFECTS = [
     (says('<a href="none.md">x</a>'), "new", "leads nowhere", "relative path"),
     (says("[x](clone.ipynb#clone.none)"), "new", "no claim `clone.none`", "correct the id"),
     (says("[x](#clone.none)"), "new", "no claim `clone.none` in this", "correct the id"),
+    (says("[x](clone.ipynb#none)"), "new", "no heading `none` in clone.ipynb", "correct"),
+    (says("# None\n\n[x](#none)"), "new", "nothing leads to the heading in Jupyter", "its anchor"),
+    (says('## <a id="none"></a>None'), "new", "no notebook links to the heading", "removes its"),
+    (says('## <a id="a"></a>A\n\n## A\n[](#a-1)'), "new", "no notebook links", "removes its"),
+    (says('## <a id="a"></a>A\n\n## A\n[](#a-1)'), "new", "nothing leads to the", "its anchor"),
     # Prose
     (far("`clone()` copies the values."), "new", "far from any claim", "link it to the claim"),
     (far("It is `detach` that warns."), "new", "far from any claim", "link it to the claim"),

@@ -3,10 +3,16 @@
 import json
 
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from myst_parser.mdit_to_docutils.base import compute_unique_slug
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from tests.verify.books import GPU, H200, add, code_cells, run, text
+from verify import ROOT
 from verify import run as command
+from verify.book import Book
+from verify.markdown import anchored
 from verify.normal_form import NOTEBOOK_METADATA
 
 
@@ -63,6 +69,35 @@ def test_a_claim_gets_the_anchor_that_jupyter_leads_to(book):
     assert ["".join(cell["source"]) for cell in cells] == [
         f'> <a id="clone.{word}"></a>**Claim `clone.{word}`** · Yes.' for word in ("one", "three")
     ]
+
+
+def test_headings_get_the_anchors_to_which_notebooks_link(book):
+    old = [
+        '# <a id="old"></a>One',
+        "## f\\_x() and `y`, [z](z.md)\n\n[a](#f_x-and-y-z), [b](#f_x-and-y-z-1), [c](#clone.two)",
+        "```\n# One\n```\n\n#### One",
+        "## f_x() and y, *z*\n### Another",
+    ]
+    path = add(book, *map(new_markdown_cell, old), "1")
+    add(book, new_markdown_cell("[d](clone.ipynb#another)"), name="methods/detach")
+    add(book, new_markdown_cell("[e](clone.ipynb#one)"), name="topics/clone")  # no such file
+    assert run(book, "methods/clone") == 0
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"][: len(old)]
+    assert ["".join(cell["source"]) for cell in cells] == [
+        "# One",
+        old[1].replace("f\\", '<a id="f_x-and-y-z"></a>f\\'),
+        old[2],
+        '## <a id="f_x-and-y-z-1"></a>f_x() and y, *z*\n### <a id="another"></a>Another',
+    ]
+
+
+def test_the_anchor_of_a_heading_is_that_of_the_site():
+    for notebook in Book(ROOT).notebooks:
+        texts, known = [cell.source for cell in notebook.text], set()
+        for token in SyntaxTreeNode(MarkdownIt().parse("\n\n".join(texts))):
+            if token.tag in ("h1", "h2", "h3"):
+                known.add(compute_unique_slug(token, known))
+        assert anchored(texts, ())[1] == known
 
 
 def test_a_display_between_two_prints_keeps_its_place(book):

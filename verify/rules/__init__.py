@@ -42,6 +42,7 @@ OF_A_NOTEBOOK = (
     text.check_plain_markdown,
     text.check_prose,
     text.check_links,
+    text.check_anchors,
     figures.check_figures,
 )
 OF_THE_BOOK = (

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from verify.book import HIDDEN, Book, Notebook, Problem
 from verify.heads import FOLDED, VERIFIED
+from verify.markdown import ANCHOR
 
 DEVICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
@@ -84,7 +85,7 @@ def check_exercises(notebook: Notebook, book: Book) -> Iterator[Problem]:
     inside, answers, checks, last = False, 0, 0, None
     for cell in notebook.cells:
         if not cell.code:
-            if headings := re.findall(r"^## (.+)$", cell.source, re.M):
+            if headings := re.findall(rf"^## {ANCHOR}(.+)$", cell.source, re.M):
                 inside = "Check yourself" in headings
             answers += inside * cell.source.count("<details>")
         elif inside:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 from verify.book import Book, Notebook, Problem
-from verify.markdown import FENCE, SPAN, prose, unfenced
+from verify.markdown import FENCE, SPAN, anchored, prose, unfenced
 
 MYST = {
     ":::": re.compile(r"^[ >]*:{3,}", re.M),
@@ -72,3 +72,21 @@ def check_links(notebook: Notebook, book: Book) -> Iterator[Problem]:
             elif re.fullmatch(r"[\w-]+\.\w+", anchor) and file not in places:
                 message = f"there is no claim `{anchor}` in {path or 'this notebook'}"
                 yield notebook.problem(cell, message, "correct the id or the path")
+            elif anchor and "." not in anchor and anchor not in book.headings.get(file, anchor):
+                message = f"there is no heading `{anchor}` in {path or 'this notebook'}"
+                yield notebook.problem(cell, message, "correct the anchor or the path")
+
+
+def check_anchors(notebook: Notebook, book: Book) -> Iterator[Problem]:
+    """Rules 1 and 5: what links lead to has an anchor in Jupyter, too, and no other heading."""
+    texts, _ = anchored([cell.source for cell in notebook.text], book.targets[notebook.file])
+    for cell, text in zip(notebook.text, texts, strict=True):
+        for line, right in zip(cell.source.split("\n"), text.split("\n"), strict=True):
+            if line == right:
+                continue
+            what = "claim" if right.startswith(">") else "heading"
+            message, does = f"nothing leads to the {what} in Jupyter", "puts its anchor before it"
+            if "<a id=" not in right:
+                message, does = f"no notebook links to the {what}", "removes its anchor"
+            remedy = f"make run CHAPTER={notebook.name} {does}"
+            yield notebook.problem(cell, f"{message}: {line[:80]}", remedy)
