@@ -33,7 +33,7 @@ ADDRESS = f"https://{OWNER.lower()}.github.io{FOLDER}"
 MADE = [Path(f"{name}.html") for name in ("404", "genindex", "search")]  # by Sphinx
 # What a page loads besides: style sheets and scripts.
 MORE = {
-    "search.html": (["search.css"], ["minisearch.js", "entries.js", "rank.js", "search.js"]),
+    "search.html": (["search.css"], ["search.js", "minisearch.js", "entries.js", "rank.js"]),
     "reference/line.html": (["line.css"], ["chains-data.js", "line.js"]),
     "reference/operations.html": (["operations.css"], ["operations.js"]),
 }

@@ -1,7 +1,19 @@
 // What a query finds, best first: the entries of entries.js (made by book/_ext/search.py), ranked by
 // MiniSearch. Any word may match; an entry that holds more of the words comes first.
+// `ranking` is a promise of the function `rank(query)`: the index is built in short slices, between
+// which the page answers its reader.
 
-const rank = (() => {
+const ranking = (async () => {
+  const SLICE = 8; // milliseconds
+  const pause = () => globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go));
+  async function inSlices(parts, work) {
+    let start = performance.now();
+    for (const part of parts) {
+      if (performance.now() - start > SLICE) start = (await pause(), performance.now());
+      work(part);
+    }
+  }
+
   // What counts how much: where a word stands, what kind of entry it is, and which page it is on.
   const FIELDS = { title: 3.5, names: 2, place: 2, section: 1.2, lead: 1.5, text: 1, asked: 3, code: 0.3 };
   const KINDS = { Page: 1.3, Section: 1, Question: 1, Symptom: 1.1, Message: 0.8, Need: 0.8, Term: 0.9, Claim: 0.9, Change: 0.6, Operation: 0.5 };
@@ -121,7 +133,7 @@ const rank = (() => {
   const exact = { Page: (_, names) => names, Claim: (anchor) => [anchor], Operation: (anchor) => [anchor.slice(3).toLowerCase()] };
   const all = [];
   const places = new Map(); // a claim or a page by its name
-  for (const [url, page, names, found] of BOOK) {
+  await inSlices(BOOK, ([url, page, names, found]) => {
     const path = url.replace(/\.html$/, "");
     let section = "";
     for (const [kind, anchor, title, text, code = ""] of found) {
@@ -137,7 +149,7 @@ const rank = (() => {
       if (kind === "Claim" || kind === "Page") places.set(anchor || path, all.at(-1));
       if (kind === "Message") all.at(-1).links = [...text.matchAll(/`([a-z]\w*\.\w+)`/g)].map(([, name]) => name);
     }
-  }
+  });
   // A question whose answer links to a claim is in other words what the claim is about.
   for (const entry of all) {
     entry.links = entry.links.map((name) => places.get(name)).filter((one) => one && one.url !== entry.url);
@@ -154,7 +166,7 @@ const rank = (() => {
       return found;
     },
   });
-  index.addAll(all);
+  await inSlices(all, (entry) => index.add(entry));
 
   // How many letters are wrong, missing, too many or exchanged; more than `most` count as too many.
   function slips(one, other, most) {

@@ -1,5 +1,6 @@
 // The search page: shows what rank.js finds for the words in the field, which stand in the address
-// as well (?q=). Nothing is fetched, so it works from a file, too.
+// as well (?q=). Nothing is fetched, so it works from a file, too. It is the first of the scripts: what
+// is typed before the index is built is answered then.
 
 (() => {
   const LONGEST = 220; // letters of an excerpt
@@ -74,13 +75,17 @@
     return item;
   }
 
+  let rank; // from rank.js, when the index is built
   function show() {
     const query = field.value.trim();
-    const { results, marks } = query ? rank(query) : { results: [] };
+    const waits = query !== "" && !rank;
+    const { results, marks } = query && rank ? rank(query) : { results: [] };
     list.replaceChildren(...results.map((one) => result(one, marks)));
-    help.hidden = results.length > 0;
+    list.setAttribute("aria-busy", waits);
+    help.hidden = waits || results.length > 0;
     const number = `${results.length} ${results.length === 1 ? "page" : "pages"} found`;
-    summary.textContent = !query ? "" : results.length ? number : `Nothing found for “${query}”. Try fewer words, or others.`;
+    const found = results.length ? number : `Nothing found for “${query}”. Try fewer words, or others.`;
+    summary.textContent = waits ? "Searching …" : query && found;
     document.title = document.title.replace(/^.*?(?=Search - )/, query && `${query} - `);
   }
 
@@ -120,6 +125,11 @@
     next.focus();
   });
 
-  recall();
+  if (field.value) show(); // a fast reader
+  else recall();
+  document.addEventListener("DOMContentLoaded", async () => {
+    rank = await ranking;
+    show();
+  });
   if (matchMedia("(pointer: fine)").matches) field.select(); // on a phone it would open the keyboard
 })();
