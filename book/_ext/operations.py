@@ -20,6 +20,7 @@ from book._ext import data
 from book._ext.tables import with_joints
 from verify.book import pinned_torch
 
+NOTHING = " class='nothing'"  # of a cell that a phone does not show
 GROUPS = {
     "": "torch and Tensor",
     "nn.functional": "torch.nn.functional",
@@ -119,7 +120,7 @@ def row_of(name: str, row: dict, others: list[dict]) -> str:
     """Return the row of an operation; what another release does otherwise stands in it."""
     said = words(row)
     cells = "".join(
-        f"<td role='cell' data-label='{escape(column)}'>{html}</td>"
+        f"<td role='cell' data-label='{escape(column)}'{NOTHING * (html == '–')}>{html}</td>"
         for column, html in said.items()
         if column != "Forms"
     )

@@ -23,9 +23,9 @@ PRINTED = re.compile(r'<table class="glance.*?</table>', re.S)
 
 
 def with_joints(code: str) -> str:
-    """Return code as HTML that may break before a dot, after a bracket or a `_`, not in a word."""
+    """Return code as HTML that may break before a dot, after a `_`, before words in brackets."""
     html = escape(code, quote=False)
-    joint = r"(?<=\w)(?=\.\w)|(?<=[)\]])(?=\.)|(?<=[(\[])(?=\w)|(?<=[^\W_]_)(?=[^\W_])"
+    joint = r"(?<=\w)(?=\.\w)|(?<=[)\]])(?=\.)|(?<=[(\[])(?=\w{3})|(?<=[^\W_]_)(?=[^\W_])"
     return re.sub(joint, "<wbr>", html)
 
 
@@ -50,8 +50,21 @@ class Tables(SphinxPostTransform):
                 if columns > 2:
                     label(table)
             for literal in literals:
+                hold(literal)
                 html = f"<code class='docutils literal notranslate'>{with_joints(literal.astext())}"
                 literal.replace_self(nodes.raw("", f"{html}</code>", format="html"))
+
+
+def hold(literal: nodes.literal) -> None:
+    """Keep code, or a link that is code, on one line with the sign that follows it."""
+    alone = isinstance(literal.parent, nodes.reference) and len(literal.parent.children) == 1
+    code = literal.parent if alone else literal
+    after = code.next_node(descend=False, siblings=True)
+    if isinstance(after, nodes.Text) and (sign := re.match(r"[,;.:?)]+", after)):
+        held = nodes.inline("", "", classes=["held"])
+        after.parent.replace(after, nodes.Text(after[sign.end() :]))
+        code.replace_self(held)
+        held += [code, nodes.Text(sign[0])]
 
 
 def label(table: nodes.table) -> None:

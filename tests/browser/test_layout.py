@@ -86,6 +86,39 @@ def test_code_in_a_table_stays_on_one_line_where_there_is_room(visit, path):
     assert page.locator("table.stacks code").evaluate_all(broken) == []
 
 
+@pytest.mark.parametrize("path", ["reference/silently_wrong.html", "reference/scope.html"])
+def test_no_line_of_a_table_begins_with_a_comma(visit, path):
+    page = visit(path, width=1440)
+    page.evaluate("look.whole()")
+    begins = """cells => cells.flatMap((cell) => {
+      const range = document.createRange();
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+      const found = [];
+      while (texts.nextNode()) {
+        if (!/^[,;.)]/.test(texts.currentNode.data)) continue;
+        range.setStart(texts.currentNode, 0);
+        range.setEnd(texts.currentNode, 1);
+        const left = range.getBoundingClientRect().left - cell.getBoundingClientRect().left;
+        if (left < 1.2 * parseFloat(getComputedStyle(cell).paddingLeft)) found.push(cell.textContent);
+      }
+      return found;
+    })"""
+    assert page.locator("table.stacks td").evaluate_all(begins) == []
+
+
+def test_a_folded_answer_stands_apart_from_the_next_question(visit):
+    fold = visit("methods/clone.html").locator("article section > details:not([class])").first
+    fold.scroll_into_view_if_needed()
+    end, below = (
+        fold.evaluate(look)
+        for look in (
+            "fold => fold.getBoundingClientRect().bottom",
+            "fold => fold.nextElementSibling.getBoundingClientRect().top",
+        )
+    )
+    assert below - end > 8
+
+
 @pytest.mark.parametrize("path", ["reference/comparison.html", "topics/special_tensors.html"])
 def test_a_wide_table_that_a_cell_printed_stacks_on_a_phone(visit, path):
     table = visit(path, width=390).locator("table.glance.stacks").first

@@ -79,6 +79,11 @@ SEEN = """() => {
 }"""
 
 
+def answered(page) -> None:
+    """Wait until the index is built and the words in the field are answered."""
+    page.locator("#search-results[aria-busy=false]").wait_for(state="attached")
+
+
 def address(query: str) -> str:
     """Return the address of the search page with a query."""
     return f"search.html?q={quote(query)}"
@@ -92,6 +97,7 @@ def search(visit, site):
     def ask(query):
         page.locator(".book-search input").fill(query)
         page.keyboard.press("Enter")
+        answered(page)
         links = page.eval_on_selector_all("#search-results > li > a", "all => all.map(a => a.href)")
         return [link.removeprefix(site) for link in links]
 
@@ -192,6 +198,7 @@ def test_no_results_are_wider_than_a_phone(visit, width):
     for query in [*LOOKED_AT, NOTHING]:
         page.locator(".book-search input").fill(query)
         page.keyboard.press("Enter")
+        answered(page)
         page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
         assert page.evaluate("look.sideways()") == [], query
 
@@ -200,6 +207,7 @@ def test_no_results_are_wider_than_a_phone(visit, width):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_the_results(visit, query, scheme):
     page = visit(address(query), color_scheme=scheme)
+    answered(page)
     found = axe_on_all(page) if scheme == "light" else axe_on_colors(page)
     assert not found, found
 
@@ -272,6 +280,38 @@ def test_results_come_while_one_types_and_stay_in_the_address(visit):
     page.reload()
     assert first.inner_text().startswith("Gradient flow")
     assert page.title().startswith("retain_grad - Search - ")
+
+
+def test_what_is_typed_before_the_index_is_there_is_answered_then(contexts, site):
+    page = contexts().new_page()
+    held = []
+    page.route("**/entries.js", held.append)
+    page.goto(f"{site}search.html", wait_until="commit")
+    page.locator("#search-results[aria-busy=false]").wait_for(state="attached")
+    assert page.locator("#search-help").is_visible()
+    page.locator(".book-search input").fill("does slicing copy")
+    page.keyboard.press("Enter")
+    assert page.locator("#search-summary").inner_text() == "Searching …"
+    assert page.locator("#search-help").is_hidden()
+    held[0].continue_()
+    answered(page)
+    link = page.locator("#search-results a", has_text="Does slicing copy?").first
+    assert link.is_visible() and page.url.endswith("?q=does+slicing+copy")
+    page.close()
+
+
+def test_the_page_stays_alive_while_the_index_is_built(visit):
+    page = visit("index.html")
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.add_init_script("""window.frames_meanwhile = 0;
+      (function frame() {
+        const shown = document.querySelector("#search-results li");
+        window.frames_meanwhile += typeof ranking !== "undefined" && !shown;
+        requestAnimationFrame(frame);
+      })();""")
+    page.goto(page.url.replace("index.html", address("does slicing copy")))
+    page.locator("#search-results li").first.wait_for()
+    assert page.evaluate("frames_meanwhile") > 3
 
 
 def test_the_search_works_from_a_file(contexts):

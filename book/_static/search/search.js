@@ -37,7 +37,7 @@
     // Code that is cut keeps its backticks in pairs.
     if (text.slice(0, start).split("`").length % 2 === 0) part = `\`${part}`;
     if (part.split("`").length % 2 === 0) part += "`";
-    return `${start > 0 ? "… " : ""}${part}${ends ? "" : " …"}`;
+    return `${start > 0 ? "…\u00a0" : ""}${part}${ends ? "" : "\u00a0…"}`; // it does not stand alone on a line
   }
 
   // The paragraph with most of the words, around the first of them.
