@@ -57,8 +57,9 @@ class Tables(SphinxPostTransform):
 
 def hold(literal: nodes.literal) -> None:
     """Keep code, or a link that is code, on one line with the sign that follows it."""
-    alone = isinstance(literal.parent, nodes.reference) and len(literal.parent.children) == 1
-    code = literal.parent if alone else literal
+    code: nodes.Element = literal
+    while isinstance(code.parent, nodes.inline | nodes.reference) and len(code.parent) == 1:
+        code = code.parent
     after = code.next_node(descend=False, siblings=True)
     if isinstance(after, nodes.Text) and (sign := re.match(r"[,;.:?)]+", after)):
         held = nodes.inline("", "", classes=["held"])

@@ -99,7 +99,8 @@ def test_no_line_of_a_table_begins_with_a_comma(visit, path):
         range.setStart(texts.currentNode, 0);
         range.setEnd(texts.currentNode, 1);
         const left = range.getBoundingClientRect().left - cell.getBoundingClientRect().left;
-        if (left < 1.2 * parseFloat(getComputedStyle(cell).paddingLeft)) found.push(cell.textContent);
+        const edge = 1.2 * parseFloat(getComputedStyle(cell).paddingLeft);
+        if (left < edge) found.push(cell.textContent);
       }
       return found;
     })"""

@@ -285,7 +285,7 @@ def test_results_come_while_one_types_and_stay_in_the_address(visit):
 def test_what_is_typed_before_the_index_is_there_is_answered_then(contexts, site):
     page = contexts().new_page()
     held = []
-    page.route("**/entries.js", held.append)
+    page.route("**/entries.js", lambda route: held.append(route))
     page.goto(f"{site}search.html", wait_until="commit")
     page.locator("#search-results[aria-busy=false]").wait_for(state="attached")
     assert page.locator("#search-help").is_visible()
