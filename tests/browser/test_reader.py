@@ -245,6 +245,16 @@ def test_print_shows_all_of_a_page_and_nothing_else(visit, path):
     assert page.locator("article div.helper:visible").count() == 0
 
 
+def test_a_chart_fits_a_sheet_of_paper(visit):
+    page = visit("benchmarks/copy_methods.html")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 670, "height": 900})
+    heights = page.locator("svg.chart").evaluate_all("all => all.map(a => a.clientHeight)")
+    assert heights and max(heights) <= 240 * 96 / 25.4 + 1  # in pixels; A4 less its margins: 259 mm
+    code = page.locator("article .cell_input").first
+    assert code.evaluate("code => getComputedStyle(code).display") == "block"
+
+
 def test_paper_is_white(visit):
     page = visit("methods/clone.html", color_scheme="dark")
     page.evaluate(
