@@ -220,6 +220,40 @@ def test_rebind(w: Tensor) -> None:
         backward(new)
 
 
+@claim("no_grad.new_leaf", w=tensors(kinds=LEAVES))
+def test_new_leaf(w: Tensor) -> None:
+    backward(w * 1)
+    ended = (w - w.grad).detach().requires_grad_()
+    assert new_leaf(ended) and not shares(ended, w)
+    backward(ended * 1)
+    assert (ended.grad == 1).all() and (w.grad == 1).all()
+    result = w - w.grad
+    backward(result * 1)
+    with quiet():
+        assert not result.is_leaf and result.grad is None and (w.grad == 2).all()
+
+
+class Tenfold(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, *xs: Tensor | list[Tensor]) -> Tensor:
+        x = xs[0] if isinstance(xs[0], Tensor) else xs[0][0]
+        made = x + 1
+        assert not torch.is_grad_enabled() and outside_graph(made)
+        return made
+
+    @staticmethod
+    def backward(ctx, grad: Tensor) -> Tensor:
+        return 10 * grad
+
+
+@claim("no_grad.function", x=tensors(layouts=LAYOUTS, kinds=GRAD))
+def test_function(x: Tensor) -> None:
+    result = Tenfold.apply(x)
+    assert result.requires_grad and not result.is_leaf
+    assert (gradient(result, x) == 10).all()
+    assert outside_graph(Tenfold.apply([x]))
+
+
 @claim("no_grad.inplace_nonleaf", x=tensors(kinds=PLAIN))
 def test_inplace_nonleaf(x: Tensor) -> None:
     w = x.clone().requires_grad_()

@@ -99,7 +99,7 @@ def test_subclass(x: Tensor) -> None:
 def test_list(dtype: torch.dtype) -> None:
     parts = [torch.ones((), dtype=dtype, requires_grad=True) for _ in range(3)]
     with quiet():
-        assert torch.tensor(parts).grad_fn is None
+        assert torch.tensor(parts).grad_fn is None and torch.Tensor(parts).grad_fn is None
     stacked = torch.stack(parts)
     assert node(stacked) == "StackBackward" and reached(stacked.sum(), parts[1])
 

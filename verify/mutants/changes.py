@@ -185,13 +185,16 @@ def wrap(owner: object, name: str, change: Callable) -> None:
     A call in a form that `change` does not take does what it always does.
     """
     real = getattr(owner, name)
+    of_class = isinstance(owner, type) and inspect.ismethod(real)  # `change` gets the class, too
+    real = real.__func__ if of_class else real
 
     @functools.wraps(real)
     def changed(*args, **options):
         as_ever = PRINTING or not fits(change, real, *args, **options)
         return real(*args, **options) if as_ever else change(real, *args, **options)
 
-    put(owner, name, staticmethod(changed) if name == "__new__" else changed)
+    kind = staticmethod if name == "__new__" else classmethod if of_class else lambda f: f
+    put(owner, name, kind(changed))
 
 
 def asker() -> str:

@@ -235,6 +235,27 @@ def _():
     then(torch.autograd.Function, "apply", lambda result, *inputs: kept.append(result) or result)
 
 
+@mutant("what a Function of one's own computes is recorded")
+def _():
+    def change(real, cls, *inputs):
+        return cls.forward(torch.autograd.function.FunctionCtx(), *inputs)
+
+    wrap(torch.autograd.Function, "apply", change)
+
+
+@mutant("the result of a Function of one's own does not require grad")
+def _():
+    then(torch.autograd.Function, "apply", lambda result, cls, *inputs: result.detach())
+
+
+@mutant("a Function of one's own sees the tensors in a list")
+def _():
+    def after(result, cls, *inputs):
+        return result.requires_grad_() if isinstance(inputs[0], list) else result
+
+    then(torch.autograd.Function, "apply", after)
+
+
 @mutant("autograd.grad fills .grad")
 def _():
     def change(real, output, inputs):

@@ -6,7 +6,7 @@ import copy
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import allow, in_mode, mutant, then, wrap
+from verify.mutants.changes import allow, in_mode, mutant, refuse, then, wrap
 
 
 @mutant("no_grad records operations", slow=True)
@@ -36,6 +36,15 @@ def _():
 @mutant("torch.load under no_grad does not require grad")
 def _():
     then(torch, "load", lambda made, f: made if torch.is_grad_enabled() else made.detach())
+
+
+@mutant("an inference tensor cannot be divided outside inference mode")
+def _():
+    refuse(
+        Tensor,
+        "__truediv__",
+        lambda t, number: t.is_inference() and not torch.is_inference_mode_enabled(),
+    )
 
 
 @mutant("a matrix product converts the second tensor")

@@ -364,8 +364,8 @@ def _():
 
 @mutant("from_pretrained copies")
 def _():
-    def change(real, embeddings, *args, **options):
-        return real(embeddings.clone(), *args, **options)
+    def change(real, cls, embeddings, *args, **options):
+        return real(cls, embeddings.clone(), *args, **options)
 
     wrap(torch.nn.Embedding, "from_pretrained", change)
 

@@ -340,6 +340,15 @@ def _():
     wrap(DistributedDataParallel, "__init__", change)
 
 
+@mutant("DDP keeps to the buffers that the module had when it was wrapped", slow="distributed")
+def _():
+    def change(real, self):
+        if not hasattr(self, "modules_buffers"):
+            real(self)
+
+    wrap(DistributedDataParallel, "_assign_modules_buffers", change)
+
+
 @mutant("DDP does not broadcast at the start", slow="distributed")
 def _():
     make_ddp(init_sync=False)
