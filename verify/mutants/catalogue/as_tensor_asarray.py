@@ -420,6 +420,15 @@ def _():
     )
 
 
+@mutant("torch.Tensor of a list of tensors stays in the graph")
+def _():
+    def change(real, cls, data):
+        in_list = isinstance(data, list) and all(is_tensor(entry) for entry in data)
+        return torch.stack(data) if in_list and data else real(cls, data)
+
+    wrap(Tensor, "__new__", change)
+
+
 @mutant("torch.Tensor of an array copies")
 def _():
     wrap(
