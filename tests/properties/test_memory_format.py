@@ -115,6 +115,16 @@ def test_rank(x: Tensor) -> None:
                 method(memory_format=torch.channels_last)
 
 
+@claim("memory_format.one", x=tensors(DTYPES, LAYOUTS), stride=st.integers(0, 9))
+def test_one(x: Tensor, stride: int) -> None:
+    strides = [stride if n == 1 else s for n, s in zip(x.shape, x.stride(), strict=True)]
+    other = x.detach().as_strided(x.shape, strides)
+    assert other.is_contiguous() == x.is_contiguous()
+    assert (other.contiguous() is other) == x.is_contiguous()
+    copy = other.clone(memory_format=torch.contiguous_format)
+    assert copy.stride() == torch.empty(x.shape).stride()
+
+
 @claim("memory_format.expanded", x=tensors(layouts=EXPANDED, kinds=PLAIN))
 def test_expanded(x: Tensor) -> None:
     for write in (x.add_, x.copy_, x.mul_):

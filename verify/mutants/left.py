@@ -47,6 +47,7 @@ LEFT: dict[str, dict[str, str]] = {
     "look_at_your_tensors.unseen": {
         "not seen": "it repeats in an assertion that the report printed before is empty",
     },
+    "memory_format.one": {"column.stride()": CASE},
     "new_tensor.method": {
         "hasattr(torch.Tensor, 'new_tensor')": "the other proofs of the chapter call the method",
     },

@@ -136,6 +136,15 @@ def _():
     wrap(torch.func, "functional_call", put_back)
 
 
+@mutant("functional_call detaches the tensors that it is given")
+def _():
+    def detached(real, module, tensors, *args, **options):
+        values = {name: tensor.detach() for name, tensor in tensors.items()}
+        return real(module, values, *args, **options)
+
+    wrap(torch.func, "functional_call", detached)
+
+
 @mutant("functional_call ties weights in spite of tie_weights=False")
 def _():
     def tie(real, *args, tie_weights=True, **options):

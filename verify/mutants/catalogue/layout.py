@@ -405,6 +405,49 @@ def _():
     wrap(Tensor, "to", change)
 
 
+@mutant("is_contiguous looks at dimensions of one element")
+def _():
+    def change(real, self):
+        return real(self) and self.stride() == torch.empty(self.shape).stride()
+
+    wrap(Tensor, "is_contiguous", change)
+
+
+@mutant("clone with a memory format leaves the strides of a contiguous tensor")
+def _():
+    def change(real, self, *, memory_format):
+        is_so = memory_format is torch.contiguous_format and self.is_contiguous()
+        return real(self) if is_so else real(self, memory_format=memory_format)
+
+    wrap(Tensor, "clone", change)
+
+
+@mutant("view with another dtype takes a contiguous tensor with any strides")
+def _():
+    def instead(self, dtype):
+        return self.clone(memory_format=torch.contiguous_format).view(dtype)
+
+    allow(Tensor, "view", instead)
+
+
+@mutant("reshape and view to the same shape keep the strides")
+def _():
+    def change(real, self, *shape):
+        return self[...] if tuple(self.shape) == shape else real(self, *shape)
+
+    for name in ("reshape", "view"):
+        wrap(Tensor, name, change)
+
+
+@mutant("to with a memory format leaves a stride that nothing is read with")
+def _():
+    def change(real, self, *, memory_format):
+        kept = self.is_contiguous(memory_format=memory_format) and self.dim() == 4
+        return self if kept else real(self, memory_format=memory_format)
+
+    wrap(Tensor, "to", change)
+
+
 @mutant("channels_last is ignored for three dimensions")
 def _():
     for name in ("clone", "to", "contiguous"):

@@ -263,6 +263,50 @@ def _():
     wrap(Module, "to_empty", change)
 
 
+@mutant("load_state_dict passes gradients")
+def _():
+    def change(real, self, state, **options):
+        real(self, state, **options)
+        for name, tensor in state.items():
+            if tensor.grad_fn is not None and name in self._parameters:
+                del self._parameters[name]
+                self.__dict__[name] = tensor
+
+    wrap(Module, "load_state_dict", change)
+
+
+@mutant("an entry of a state_dict is one of the model")
+def _():
+    class Live(dict):
+        def __init__(self, state, model):
+            super().__init__(state)
+            self.model = model
+
+        def __setitem__(self, name, tensor):
+            super().__setitem__(name, tensor)
+            self.model.get_parameter(name).data.copy_(tensor)
+
+    wrap(Module, "state_dict", lambda real, self: Live(real(self), self))
+
+
+@mutant("the state of an optimizer is handed out in dictionaries of its own")
+def _():
+    def after(made, self):
+        made["state"] = {number: dict(entries) for number, entries in made["state"].items()}
+        return made
+
+    then(torch.optim.Optimizer, "state_dict", after)
+
+
+@mutant("the state of an optimizer holds its parameter groups")
+def _():
+    def after(made, self):
+        made["param_groups"] = self.param_groups
+        return made
+
+    then(torch.optim.Optimizer, "state_dict", after)
+
+
 @mutant("load_state_dict changes nothing if it raises")
 def _():
     def change(real, self, state, **options):

@@ -222,6 +222,36 @@ def _():
     wrap(torch.distributed.fsdp, "fully_shard", change)
 
 
+@mutant("fully_shard cuts ties", slow="distributed")
+def _():
+    def change(real, module, **options):
+        for outer in module if isinstance(module, list) else [module]:
+            for inner in outer.modules():
+                for name, p in inner.named_parameters(recurse=False):
+                    inner.register_parameter(name, torch.nn.Parameter(p.detach().clone()))
+        return real(module, **options)
+
+    wrap(torch.distributed.fsdp, "fully_shard", change)
+
+
+@mutant("fully_shard knows the parameters of an earlier call", slow="distributed")
+def _():
+    sharded = {}
+
+    def change(real, module, **options):
+        own = {} if isinstance(module, list) else dict(module.named_parameters(recurse=False))
+        known = {name: sharded[p] for name, p in own.items() if p in sharded}
+        for name, p in known.items():
+            module.register_parameter(name, p)
+        if known:
+            return module
+        result = real(module, **options)
+        sharded.update((p, getattr(module, name)) for name, p in own.items())
+        return result
+
+    wrap(torch.distributed.fsdp, "fully_shard", change)
+
+
 @mutant("fully_shard does nothing", slow="distributed")
 def _():
     wrap(torch.distributed.fsdp, "fully_shard", lambda real, module, **options: module)
