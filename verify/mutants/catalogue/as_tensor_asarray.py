@@ -194,6 +194,15 @@ def _():
     )
 
 
+@mutant("asarray with copy=False converts an array")
+def _():
+    def change(real, x, copy=None, **options):
+        keep = copy is False and "dtype" in options and isinstance(x, np.ndarray)
+        return real(x, copy=None if keep else copy, **options)
+
+    wrap(torch, "asarray", change)
+
+
 @mutant("asarray with copy=False copies where it has to")
 def _():
     def change(real, x, copy=None, **options):
