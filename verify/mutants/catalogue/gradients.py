@@ -18,6 +18,30 @@ def _():
     )
 
 
+@mutant("torch.where sends all gradients to its last argument")
+def _():
+    def change(real, condition, one, other):
+        return other + (real(condition, one, other) - other).detach()
+
+    wrap(torch, "where", change)
+
+
+@mutant("torch.where sends no gradients")
+def _():
+    then(torch, "where", lambda result, *args: result.detach())
+
+
+@mutant("a product with booleans sends the gradient on as it is")
+def _():
+    def change(real, self, other):
+        result = real(self, other)
+        if is_tensor(other) and other.dtype == torch.bool:
+            result = self + (result - self).detach()
+        return result
+
+    wrap(Tensor, "__mul__", change)
+
+
 @mutant("assigning .grad copies the gradient")
 def _():
     wrap_property(

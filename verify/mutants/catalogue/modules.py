@@ -108,6 +108,18 @@ def _():
     wrap(torch.optim.Optimizer, "load_state_dict", lambda real, self, state: None)
 
 
+@mutant("load_state_dict of an optimizer keeps the device of the state")
+def _():
+    def change(real, parameter, value, *args, **options):
+        return (
+            value.to(parameter.dtype)
+            if is_tensor(value)
+            else real(parameter, value, *args, **options)
+        )
+
+    wrap(torch.optim.Optimizer, "_process_value_according_to_param_policy", change)
+
+
 @mutant("load_state_dict of an optimizer writes into its tensors")
 def _():
     def change(real, self, state):

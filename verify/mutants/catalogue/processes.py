@@ -4,8 +4,10 @@ import multiprocessing.queues
 import sys
 import traceback
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map_only
 
 from verify.mutants.changes import mutant, put, refuse, then, wrap, wrap_property
 
@@ -74,6 +76,24 @@ def _():
     wrap_property(Tensor, "is_leaf", read_for_queue)
 
 
+@mutant("tensors wait in a file of their own, not with their sender")
+def _():
+    put(torch.multiprocessing, "get_sharing_strategy", lambda: "file_system")
+
+
+@mutant("the memory of a sent tensor is never found")
+def _():
+    refuse(torch.multiprocessing.reductions, "rebuild_storage_fd", lambda *args: True)
+
+
+@mutant("an array goes through a queue as a tensor")
+def _():
+    def change(real, self, value):
+        return real(self, torch.from_numpy(value) if isinstance(value, np.ndarray) else value)
+
+    wrap(multiprocessing.queues.SimpleQueue, "put", change)
+
+
 @mutant("put of a queue with a thread raises")
 def _():
     refuse(
@@ -121,7 +141,7 @@ def _():
     then(
         torch.utils.data.dataloader._MultiProcessingDataLoaderIter,
         "_next_data",
-        lambda batch, self: batch.clone() if isinstance(batch, Tensor) else batch,
+        lambda batch, self: tree_map_only(Tensor, Tensor.clone, batch),
     )
 
 
@@ -149,6 +169,35 @@ def _():
         "default_collate",
         lambda real, batch: batch[0][None] if len(batch) == 1 else real(batch),
     )
+
+
+@mutant("a worker makes its batches in ordinary memory")
+def _():
+    put(torch.utils.data, "get_worker_info", lambda: None)
+
+
+@mutant("a batch is made in shared memory without a worker")
+def _():
+    put(torch.utils.data, "get_worker_info", lambda: True)
+
+
+@mutant("a worker makes an array's batch in ordinary memory")
+def _():
+    wrap(
+        torch.utils.data,
+        "default_collate",
+        lambda real, batch: (
+            torch.as_tensor(np.stack(batch)) if isinstance(batch[0], np.ndarray) else real(batch)
+        ),
+    )
+
+
+@mutant("torch.stack in a worker gives shared memory")
+def _():
+    def after(result, tensors):
+        return result.share_memory_() if torch.utils.data.get_worker_info() else result
+
+    then(torch, "stack", after)
 
 
 @mutant("a loader without batches copies")

@@ -100,6 +100,23 @@ def _():
     then(Tensor, "clone", after)
 
 
+@mutant("a partial value is completed when a process reads it", slow="distributed")
+def _():
+    def change(real, self):
+        return real(self.full_tensor() if type(self) is DTensor else self)
+
+    for name in ("item", "__float__"):
+        wrap(Tensor, name, change)
+
+
+@mutant("to_local completes a partial value", slow="distributed")
+def _():
+    def after(result, self):
+        return self.full_tensor() if any(p.is_partial() for p in self.placements) else result
+
+    then(DTensor, "to_local", after)
+
+
 @mutant("full_tensor copies", slow="distributed")
 def _():
     then(DTensor, "full_tensor", lambda result, self: result.clone())
