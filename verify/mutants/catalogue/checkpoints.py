@@ -257,6 +257,16 @@ def _():
     wrap(safetensors.torch, "load_model", change)
 
 
+@mutant("load_model gives the parameters other memory")
+def _():
+    def change(real, model, filename):
+        for parameter in model.parameters():
+            parameter.data = parameter.data.clone()
+        return real(model, filename)
+
+    wrap(safetensors.torch, "load_model", change)
+
+
 @mutant("load_state_dict leaves out what is missing")
 def _():
     def change(real, self, state, strict=True, **options):

@@ -19,6 +19,23 @@ def _():
     wrap(benchmark.Timer, "timeit", change)
 
 
+@mutant("torch's Timer times the calls of its warm-up", slow="benchmarks")
+def _():
+    def change(real, self, number):
+        return benchmark.Measurement(number, [self._timeit(number + 2)], self._task_spec)
+
+    wrap(benchmark.Timer, "timeit", change)
+
+
+@mutant("timeit.timeit makes a call that it does not time", slow="benchmarks")
+def _():
+    def change(real, stmt="pass", *args, **options):
+        real(stmt, *args, **{**options, "number": 1})
+        return real(stmt, *args, **options)
+
+    wrap(timeit, "timeit", change)
+
+
 @mutant("torch's Timer uses the threads that torch is set to", slow="benchmarks")
 def _():
     wrap(benchmark.utils.common, "set_torch_threads", lambda real, n: contextlib.nullcontext())
