@@ -227,8 +227,3 @@ def _():
         self.register_state_dict_post_hook(rename)
 
     wrap(torch.nn.Module, "compile", change)
-
-
-@mutant("module.compile() does nothing")
-def _():
-    wrap(torch.nn.Module, "compile", lambda real, self, *args, **options: None)
