@@ -125,12 +125,15 @@ def test_requires_grad(x: Tensor) -> None:
 @claim("inference_mode.switched_off", w=tensors(kinds=GRAD))
 def test_switched_off(w: Tensor) -> None:
     with torch.inference_mode():
-        with torch.inference_mode(False):
-            normal = w * 2
         with torch.enable_grad():
             still = w * 2
+        with torch.inference_mode(False):
+            normal = w * 2
+            normal_clone = still.clone()
+        clone = still.clone()
     assert not normal.is_inference() and (gradient(normal, w) == 2).all()
     assert still.is_inference() and still.grad_fn is None
+    assert clone.is_inference() and not normal_clone.is_inference()
 
 
 def model(dtype: torch.dtype, inside: bool) -> nn.Linear:

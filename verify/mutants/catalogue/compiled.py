@@ -124,6 +124,27 @@ def _():
     wrap(torch.library, "opcheck", lambda real, *args: None)
 
 
+@mutant("a custom operator may return any tensor")
+def _():
+    wrap(torch._library.utils, "_c_check_aliasing_constraint", lambda real, *args: None)
+
+
+@mutant("a custom operator may return two tensors on one memory")
+def _():
+    def check(real, name, args, kwargs, result, module):
+        return real(name, args, kwargs, result[:1] if isinstance(result, tuple) else result, module)
+
+    wrap(torch._library.utils, "_c_check_aliasing_constraint", check)
+
+
+@mutant("a custom operator refuses every result")
+def _():
+    def check(real, name, args, kwargs, result, module):
+        raise RuntimeError(f"{name} is refused")
+
+    wrap(torch._library.utils, "_c_check_aliasing_constraint", check)
+
+
 @mutant("functional_call always puts the parameters back")
 def _():
     def put_back(real, module, *args, **options):

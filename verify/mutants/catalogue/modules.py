@@ -319,6 +319,36 @@ def _():
     then(torch.optim.Optimizer, "state_dict", after)
 
 
+@mutant("nn.Sequential copies a layer that it has already")
+def _():
+    def change(real, self, *layers):
+        own = (copy.deepcopy(m) if m in layers[:i] else m for i, m in enumerate(layers))
+        return real(self, *own)
+
+    wrap(torch.nn.Sequential, "__init__", change)
+
+
+@mutant("a new parameter is written into the old one")
+def _():
+    def change(real, self, name, value):
+        old = vars(self).get("_parameters", {}).get(name)
+        if isinstance(old, torch.nn.Parameter) and isinstance(value, torch.nn.Parameter):
+            with torch.no_grad():
+                old.copy_(value)
+        else:
+            real(self, name, value)
+
+    wrap(Module, "__setattr__", change)
+
+
+@mutant("a forward hook is called for each module")
+def _():
+    def change(real, self, hook):
+        return torch.nn.modules.module.register_module_forward_hook(hook)
+
+    wrap(Module, "register_forward_hook", change)
+
+
 @mutant("load_state_dict changes nothing if it raises")
 def _():
     def change(real, self, state, **options):

@@ -14,7 +14,16 @@ from torch import Tensor
 from torch.distributed.tensor import DTensor
 from torch.nn.parallel import DistributedDataParallel
 
-from verify.mutants.changes import allow, asker, mutant, set_version, then, warn, wrap
+from verify.mutants.changes import (
+    allow,
+    asker,
+    mutant,
+    set_version,
+    then,
+    warn,
+    wrap,
+    wrap_property,
+)
 
 
 def local(tensor: Tensor) -> Tensor:
@@ -291,6 +300,49 @@ def _():
         return result
 
     wrap(torch.nn.Module, "__call__", change)
+
+
+@mutant("an assignment to .data of a DTensor writes its values", slow="distributed")
+def _():
+    def write(put_, self, value):
+        if type(self) is type(value) is DTensor:
+            local(self).detach().copy_(local(value))
+        else:
+            put_(self, value)
+
+    wrap_property(Tensor, "data", None, write)
+
+
+@mutant("a sharded module takes over a new parameter at any time", slow="distributed")
+def _():
+    def change(real, self, name, value):
+        old = self._parameters.get(name) if "_parameters" in vars(self) else None
+        if asker() != "torch" and type(old) is type(value) is DTensor:
+            local(old).detach().copy_(local(value))
+        else:
+            real(self, name, value)
+
+    wrap(torch.nn.Module, "__setattr__", change)
+
+
+@mutant("a sharded module never takes over a new parameter", slow="distributed")
+def _():
+    def change(real, self, name, value):
+        old = self._parameters.get(name) if "_parameters" in vars(self) else None
+        if asker() == "torch" or type(old) is not DTensor:
+            real(self, name, value)
+
+    wrap(torch.nn.Module, "__setattr__", change)
+
+
+@mutant("load_state_dict of a sharded module does nothing", slow="distributed")
+def _():
+    wrap(torch.nn.Module, "load_state_dict", lambda real, self, state: None)
+
+
+@mutant("gradients stop at a view", slow="distributed")
+def _():
+    then(Tensor, "view", lambda result, self, size: result.detach().requires_grad_())
 
 
 @mutant("a sharded module deep-copies", slow="distributed")
