@@ -429,7 +429,7 @@ def _():
     )
 
 
-@mutant("torch.Tensor of a list of tensors stays in the graph")
+@mutant("the class torch.Tensor keeps the graph of a list of tensors")
 def _():
     def change(real, cls, data):
         in_list = isinstance(data, list) and all(is_tensor(entry) for entry in data)
