@@ -27,7 +27,10 @@ NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", "_build", ".ipynb_checkpoi
 
 
 def timed(title, command, folder):
-    """Run a command; return its seconds and the peak of the memory of all its processes in GB."""
+    """Run a command; return its seconds, the peak of all its processes in GB, and its success.
+
+    What says that not one of its tests passed measured nothing, and ends the program.
+    """
     print(f"==> {title}: {' '.join(map(str, command))}", flush=True)
     with tempfile.TemporaryFile("w+") as log:
         start = time.monotonic()
@@ -40,6 +43,8 @@ def timed(title, command, folder):
         log.seek(0)
         lines = log.read().splitlines()
     print(f"    {seconds:.1f} s, peak {peak / 1e9:.2f} GB, exit status {process.returncode}")
+    if lines and " error" in lines[-1] and " passed" not in lines[-1]:
+        sys.exit(f"error: nothing passed, so nothing was measured: {lines[-1]}")
     print(*(f"    {line}" for line in lines[-1 if process.returncode == 0 else -15 :]), sep="\n")
     return seconds, peak / 1e9, process.returncode == 0
 
