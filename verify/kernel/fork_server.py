@@ -14,6 +14,7 @@ import signal
 import socket
 import sys
 import warnings
+from collections.abc import Iterable
 
 from launch import hide_what_readers_lack
 
@@ -34,7 +35,7 @@ def fail_on_warning(message: Warning, *args: object) -> None:
     raise message
 
 
-def import_ahead(names: tuple[str, ...] | list[str]) -> dict[str, str]:
+def import_ahead(names: Iterable[str]) -> dict[str, str]:
     """Import modules; return the variables that this put into the environment.
 
     A module that warns is an error here, for it would not warn in a notebook any more.
@@ -107,7 +108,7 @@ def serve(channel: socket.socket, environment: dict[str, str]) -> None:
         if wanted := [name for name in message["imports"] if name not in sys.modules]:
             environment |= import_ahead(wanted)
         served += "torch" in message["imports"]
-        if served == FEW + 1 and LATER[0] not in sys.modules:
+        if served > FEW and LATER[0] not in sys.modules:
             import_later()
         if pid := os.fork():
             os.close(files[0])

@@ -94,11 +94,8 @@ def report(runs: Runs, claims: list[Claim], mutants: list[str], known: Record, o
         ]
     held = properties_of(claims) if options.root == ROOT and everything else []
     if held:
-        killers = {
-            claim.id: [name for name in known.get(claim.id, {}) | runs.killers[claim.id]
-                       if name in MUTATIONS]
-            for claim in claims
-        }  # fmt: skip
+        met = {claim.id: known.get(claim.id, {}) | runs.killers[claim.id] for claim in claims}
+        killers = {id: [name for name in found if name in MUTATIONS] for id, found in met.items()}
         wrong, unbroken = unbroken_properties(held, killers, options.n)
         problems += wrong
         problems += [f"survives every mutant: {found.name} ({found.claim})" for found in unbroken]
