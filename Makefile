@@ -12,14 +12,14 @@ BIN  := $(VENV)/bin
 # The pins that VENV is to hold: requirements.txt, with TORCH in the place of its torch.
 WANTED := sed -E '$(if $(TORCH),s/^torch==.*/torch==$(TORCH)/)' requirements.txt
 # Tests that have a target of their own.
-APART := $(addprefix --ignore=tests/,site browser properties mutants)
+APART := $(addprefix --ignore=tests/,site browser properties mutants verify)
 # A copy of the pins that are installed, written last: without it VENV is half made and is made anew.
 PINS := $(VENV)/requirements.txt
 SITE := _build/html
 NEEDS_SITE := [ -f $(SITE)/index.html ] || { echo 'error: there is no site yet: run make book first' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help setup book test properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential operations chains bench-suite clean
+.PHONY: help setup book test test-verify properties search-properties test-gpu record record-gpu run run-gpu benchmarks benchmarks-gpu check-site test-site lighthouse check-links browser pdf serve lint mutants differential operations chains bench-suite clean
 
 help: ## list the targets
 	@echo 'Copying Tensors in PyTorch'
@@ -52,9 +52,13 @@ book: setup ## build the site into _build/html
 	@echo '==> The site is in $(CURDIR)/$(SITE)'
 	@$(BIN)/python -c 'import pathlib; print("   ", pathlib.Path("$(SITE)/index.html").resolve().as_uri())'
 
-test: setup ## run every cell again, compare with the stored outputs, and run the other tests
-	@echo '==> Validating the notebooks and running the tests, $(WORKERS) at a time'
+test: setup ## run every cell again, compare with the stored outputs, and check the pages
+	@echo '==> Validating the notebooks and checking the pages, $(WORKERS) at a time'
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(APART) --record _build/record.json
+
+test-verify: setup ## test what checks the book: the rules, the kernels, the records, make run
+	@echo '==> Testing verify/, $(WORKERS) at a time'
+	@$(BIN)/python -m pytest -o addopts='-ra --tb=short' tests/verify -n $(WORKERS) --dist worksteal
 
 properties: setup ## try the claims on tensors of many kinds (Hypothesis), and sweep over PyTorch's operators
 	@echo '==> Trying the claims on tensors of many kinds, $(WORKERS) at a time'

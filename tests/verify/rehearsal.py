@@ -259,5 +259,14 @@ def main(root=ROOT):
     print(f"{number} cells rehearsed")
 
 
+def in_a_process(root=ROOT):
+    """Return the lines that the rehearsal of a book prints, in a process of its own."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.verify.rehearsal", str(root)]
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
 if __name__ == "__main__":
     main(*map(Path, sys.argv[1:]))

@@ -247,22 +247,7 @@ def test_the_mutants(tmp_path):
         evidence.load_mutants(tmp_path)
 
 
-def test_the_records_of_the_book():
-    names = {path.name for path in (ROOT / "evidence").glob("*.json")} - {evidence.MUTANTS}
-    records = evidence.load_all(ROOT / "evidence")
-    assert names == {f"{record['runner']}-torch-{record['torch']}.json" for record in records}
-    evidence.load_mutants(ROOT / "evidence")
-
-
 # --- What a record says today ---------------------------------------------------------------------
-
-
-def test_a_reader_is_told_the_releases_of_the_records():
-    snippet = runpy.run_path(VERIFIED)
-    releases = {record["torch"] for record in evidence.load_all(ROOT / "evidence")}
-    in_order = sorted(releases, key=lambda release: [int(n) for n in release.split(".")])
-    remedy = "write these into book/_snippets/verified.py, then make run CHAPTER=all"
-    assert list(snippet["VERIFIED"]) == in_order, remedy
 
 
 def test_a_reader_with_another_release_is_told(monkeypatch, capsys):

@@ -1,14 +1,11 @@
 """The cells that need CUDA run with a stand-in for it: no name in them is misspelled."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.verify.books import markdown
-from verify import ROOT
+from tests.verify.rehearsal import in_a_process
 
 SETUP = "import torch\nimport subprocess, sys"
 GOOD = """\
@@ -44,21 +41,6 @@ MISSPELLED = {
 }
 
 
-def rehearse(root=ROOT):
-    """Return what the rehearsal of a book prints, in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", "tests.verify.rehearsal", str(root)]
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
-
-
-def test_the_gpu_cells_of_the_book():
-    *problems, number = rehearse()
-    assert not problems, "\n".join(problems)
-    assert int(number.split()[0]) >= 40
-
-
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     """Return what is said of a small book: a good notebook, and one for each misspelling."""
@@ -75,7 +57,7 @@ def planted(tmp_path_factory):
             cells.append(cell | {"execution_count": None, "outputs": []})
         notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         (root / "book" / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    return rehearse(root)
+    return in_a_process(root)
 
 
 def test_a_good_cell_is_let_through(planted):

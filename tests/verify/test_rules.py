@@ -23,8 +23,6 @@ from tests.verify.books import (
     save,
     stream,
 )
-from verify import ROOT
-from verify.rules import check
 from verify.rules.frame import DEVICE
 
 
@@ -398,11 +396,6 @@ def test_one_broken_notebook_does_not_hide_another(tmp_path):
     book.files["book/broken.ipynb"] = "{"
     source("setup", "x = 1")(book)
     assert {problem.path for problem in book.check()} == {"book/broken.ipynb", CLONE}
-
-
-def test_the_book():
-    problems = check(ROOT)
-    assert not problems, "\n" + "\n".join(map(str, problems))
 
 
 # Holes of nbval that only a run can show
