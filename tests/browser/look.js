@@ -97,13 +97,10 @@ window.look = (() => {
 
   // Leaves in sight, of the parts with a text of their own, one for each way in which a text is painted:
   // its own style and the styles of all it stands in. For axe-core's rules on colors the others are like
-  // it. Everything keeps its place. Returns how many ways there are; without `on` all is as before.
-  function showEachPaint(on = true) {
+  // it. Everything keeps its place. Returns the ways; those that are `known` stay out of sight.
+  async function showEachPaint(known = []) {
     const sheet = document.getElementById("look-paint") ?? document.head.appendChild(document.createElement("style"));
     sheet.id = "look-paint";
-    sheet.textContent = "";
-    all("[data-look]").forEach((element) => delete element.dataset.look);
-    if (!on) return 0;
     whole();
     const names = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "fontSize",
       "fontWeight", "textShadow", "textDecorationLine", "position", "zIndex"];
@@ -117,21 +114,40 @@ window.look = (() => {
       }
       return ways.get(element);
     };
-    const known = new Set();
-    const kept = all("body *").filter((element) => {
+    const first = new Map();
+    for (const element of all("body *")) {
       const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-      if (!(text || element.matches("input, select, textarea")) || !seen(element)) return false;
-      return !known.has(way(element)) && known.add(way(element));
-    });
-    for (const part of kept) {
+      if (!(text || element.matches("input, select, textarea")) || !seen(element)) continue;
+      if (!first.has(way(element))) first.set(way(element), element);
+    }
+    const short = await Promise.all([...first.keys()].map(async (way) => {
+      const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(way));
+      return String(new BigUint64Array(digest)[0]);
+    }));
+    for (const [number, part] of [...first.values()].entries()) {
+      if (known.includes(short[number])) continue;
       part.dataset.look = "kept";
       for (let up = part.parentElement; up !== document.body; up = up.parentElement) up.dataset.look ??= "around";
     }
     for (const part of all("body, [data-look=around]"))
       for (const child of part.children) child.dataset.look ??= "hidden";
     sheet.textContent = "[data-look=hidden] { visibility: hidden !important; }";
-    return kept.length;
+    return short;
   }
+
+  // All is as before showEachPaint.
+  function showAll() {
+    document.getElementById("look-paint").textContent = "";
+    all("[data-look]").forEach((element) => delete element.dataset.look);
+  }
+
+  // The parts that scroll within themselves and do not take the focus: what is in them has to.
+  const unreached = () => void whole() ||
+    all("body *")
+      .filter((element) => element.tabIndex < 0 && seen(element))
+      .filter(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => scrollWidth > clientWidth || scrollHeight > clientHeight)
+      .filter((element) => /auto|scroll/.test(style(element).overflow))
+      .length;
 
   // The printed or typed tables that scroll, and the code of a table that breaks within a word.
   function tables() {
@@ -160,5 +176,5 @@ window.look = (() => {
     return [...scrolls.map((table) => `scrolls: ${label(table)}`), ...broken.map((code) => `breaks: ${code.textContent}`)];
   }
 
-  return { whole, tables, sideways, focused, missed, moving, unprinted, dropRepeats, showEachPaint };
+  return { whole, tables, sideways, focused, missed, moving, unprinted, dropRepeats, showEachPaint, showAll, unreached };
 })();

@@ -89,10 +89,20 @@ def address(query: str) -> str:
     return f"search.html?q={quote(query)}"
 
 
+@pytest.fixture(scope="module")
+def asked(opened):
+    """Open the search, whose index is built once, with the list of what failed on it."""
+    page, problems = opened("search.html")
+    yield page, problems
+    page.close()
+
+
 @pytest.fixture
-def search(visit, site):
+def search(asked, site):
     """Return a function that asks the search; it returns the addresses that it finds."""
-    page = visit("search.html")
+    page, problems = asked
+    if not page.url.startswith(f"{site}search.html"):  # a test followed a link
+        page.goto(f"{site}search.html")
 
     def ask(query):
         page.locator(".book-search input").fill(query)
@@ -102,7 +112,8 @@ def search(visit, site):
         return [link.removeprefix(site) for link in links]
 
     ask.page = page
-    return ask
+    yield ask
+    assert problems == [], "the browser reports what no reader should meet"
 
 
 # --- What is found
