@@ -256,6 +256,12 @@ def _():
     then(torch.autograd.Function, "apply", after)
 
 
+@mutant("a Function of one's own marks nothing as not differentiable")
+def _():
+    context = torch.autograd.function.FunctionCtx
+    wrap(context, "mark_non_differentiable", lambda real, self, *results: None)
+
+
 @mutant("autograd.grad fills .grad")
 def _():
     def change(real, output, inputs):

@@ -409,6 +409,11 @@ def _():
     wrap(parametrize, "_maybe_set", lambda real, parameter, value: real(parameter, value.clone()))
 
 
+@mutant("a Parameter may be assigned to a weight with a parametrization")
+def _():
+    allow(Module, "register_parameter", lambda *args: None, KeyError)
+
+
 @mutant("stack_module_state gives non-leaves in the graph of the models")
 def _():
     def after(made, models):
