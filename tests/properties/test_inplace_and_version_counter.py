@@ -294,6 +294,8 @@ class Kept(torch.autograd.Function):
             ctx.y = y
         elif way == "saved":
             ctx.save_for_backward(y)
+        elif way == "view":
+            ctx.y = y.view_as(y)
         else:
             ctx.x = x if way == "input" else y + 1
         return y
@@ -306,13 +308,13 @@ class Kept(torch.autograd.Function):
 @claim(
     "inplace_and_version_counter.ctx_output",
     w=tensors(kinds=GRAD),
-    way=one_of("attribute", "saved", "input", "other"),
+    way=one_of("attribute", "view", "saved", "input", "other"),
 )
 def test_ctx_output(w: Tensor, way: str) -> None:
     gc.disable()
     try:
         graph = weakref.ref(Kept.apply(w, way).grad_fn)
-        assert (graph() is None) == (way != "attribute")
+        assert (graph() is None) == (way not in ("attribute", "view"))
     finally:
         gc.enable()
 

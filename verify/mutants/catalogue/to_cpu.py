@@ -47,6 +47,17 @@ def _():
     wrap(Tensor, "to", change)
 
 
+@mutant("to empties its source")
+def _():
+    def change(real, self, *args, **options):
+        result = real(self, *args, **options)
+        if result is not self:
+            self.data.zero_()
+        return result
+
+    wrap(Tensor, "to", change)
+
+
 @mutant("cpu copies a tensor on the CPU")
 def _():
     then(Tensor, "cpu", lambda result, self: result.clone() if result is self else result)
