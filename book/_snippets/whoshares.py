@@ -660,6 +660,9 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
     for name, value in named.items():
         if within_reach(value):
             note(name, value)
+        for path, part in leaves(value, name) if within_reach(value) else ():
+            grad = None if is_array(part) or not part.is_leaf else part.grad
+            known += [] if grad is None else [look(f"{path}.grad", grad)]
     body = ast.parse(line.strip()).body
     assigns = isinstance(body[0], (ast.Assign, ast.AugAssign)) if body else False
     if len(body) != 1 or not (assigns or isinstance(body[0], ast.Expr)):

@@ -476,6 +476,13 @@ def test_steps_of_a_chain():
     assert new == ["0", "0", "12", "0", "0"]
 
 
+def test_steps_knows_the_gradient_that_was_there():
+    x = torch.ones(3, requires_grad=True)
+    x.grad = torch.ones(3)
+    *_, first, last = steps("x.grad.clone()", x=x, timed=False).rows
+    assert first[5:7] == ["x.grad itself", "0"] and last[5:7] == ["its own", "12"]
+
+
 def test_steps_names_the_step_that_raises_and_the_entry():
     x = torch.arange(3.0, requires_grad=True)
     report = steps("(x * 2).numpy().copy()", x=x)
