@@ -53,6 +53,28 @@ def _():
     wrap(DEFAULT, "compile_fx", as_it_is)
 
 
+@mutant("a compiled function takes each number for a constant", slow="compile")
+def _():
+    put(torch._dynamo.config, "automatic_dynamic_shapes", False)
+
+
+@mutant("a number in a module is an argument of compiled code", slow="compile")
+def _():
+    put(torch._dynamo.config, "allow_unspec_int_on_nn_module", True)
+
+
+@mutant("torch.compile compiles at each call", slow="compile")
+def _():
+    def compiled(real, function, **options):
+        def call(*arguments):
+            torch._dynamo.reset()
+            return real(function, **options)(*arguments)
+
+        return call
+
+    wrap(torch, "compile", compiled)
+
+
 @mutant("the backend aot_eager replaces no in-place operation", slow="compile")
 def _():
     def look_up(real, name):
