@@ -312,7 +312,7 @@ def test_what_is_typed_before_the_index_is_there_is_answered_then(contexts, site
 
 
 def test_the_page_stays_alive_while_the_index_is_built(visit):
-    page = visit("index.html")
+    page = visit("index.html", kept=False)
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.add_init_script("""window.frames_meanwhile = 0;
       (function frame() {
