@@ -656,11 +656,12 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
             rows.append([title, type(value).__name__, "", "", "", "", "0", took])
 
     for name, value in named.items():
-        if within_reach(value):
-            note(name, value)
-        for path, part in leaves(value, name) if within_reach(value) else ():
-            grad = None if is_array(part) or not part.is_leaf else part.grad
-            known += [] if grad is None else [look(f"{path}.grad", grad)]
+        if not within_reach(value):
+            continue
+        note(name, value)
+        for path, part in leaves(value, name):
+            if not is_array(part) and part.is_leaf and part.grad is not None:
+                known.append(look(f"{path}.grad", part.grad))
     body = ast.parse(line.strip()).body
     assigns = isinstance(body[0], (ast.Assign, ast.AugAssign)) if body else False
     if len(body) != 1 or not (assigns or isinstance(body[0], ast.Expr)):
