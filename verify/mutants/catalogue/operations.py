@@ -65,6 +65,17 @@ def _():
     wrap(torch, "add", change)
 
 
+@mutant("ones keeps the shape of out=")
+def _():
+    wrap(
+        torch,
+        "ones",
+        lambda real, *size, out=None, **options: (
+            real(*size, **options) if out is None else out.fill_(1)
+        ),
+    )
+
+
 @mutant("matmul keeps the strides of out=")
 def _():
     wrap(torch, "matmul", lambda real, a, b, *, out: out.copy_(real(a, b)))
