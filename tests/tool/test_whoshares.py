@@ -497,6 +497,12 @@ def test_steps_runs_the_line_once_on_the_tensor_itself():
     for line in ("x[0] = 5", "x += 1", "y = [t * 2 for t in (x if True else 0)]", "x[-1:].sum()"):
         assert steps(line, x=x)
     assert x.tolist() == [6, 2, 2]
+    for line in ("[f(t) for t in [x]]", "x.dim() and f(x)", "f(x) if True else x", "(z := f(x))"):
+        calls.clear()
+        report = steps(line, x=x, f=lambda t: (calls.append(1), t)[1])
+        assert calls == [1] and report.rows[-1][0] == line
+    assert steps("f'{f(x)}', [f(x) for _ in 'ab']", x=x, f=lambda t: (calls.append(1), t)[1])
+    assert calls == [1, 1, 1, 1]
 
 
 def net():
