@@ -92,3 +92,17 @@ def _():
 @mutant("unsafe_split gives the pieces of split")
 def _():
     wrap(Tensor, "unsafe_split", lambda real, self, size: self.split(size))
+
+
+@mutant("ihfftn with out= writes into it")
+def _():
+    def change(real, v, out=None):
+        return real(v) if out is None else out.copy_(real(v))
+
+    wrap(torch.fft, "ihfftn", change)
+
+
+@mutant("ihfftn and ihfft with out= return a new tensor")
+def _():
+    for name in ("ihfftn", "ihfft"):
+        wrap(torch.fft, name, lambda real, v, out=None: real(v))
