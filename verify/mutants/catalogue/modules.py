@@ -377,6 +377,60 @@ def _():
     in_mode(torch.nn.Linear, "forward", lambda: torch.no_grad())
 
 
+@mutant("batch normalization with frozen parameters leaves its running statistics")
+def _():
+    def change(real, x, mean, var, weight, bias, training, *options):
+        if not weight.requires_grad:
+            mean, var = mean.clone(), var.clone()
+        return real(x, mean, var, weight, bias, training, *options)
+
+    wrap(torch.nn.functional, "batch_norm", change)
+
+
+@mutant("batch normalization leaves its running statistics under no_grad")
+def _():
+    def change(real, x, mean, var, weight, bias, training, *options):
+        if not torch.is_grad_enabled():
+            mean, var = mean.clone(), var.clone()
+        return real(x, mean, var, weight, bias, training, *options)
+
+    wrap(torch.nn.functional, "batch_norm", change)
+
+
+@mutant("batch normalization changes its running statistics in eval mode")
+def _():
+    def change(real, x, mean, var, weight, bias, training, *options):
+        return real(x, mean, var, weight, bias, True, *options)
+
+    wrap(torch.nn.functional, "batch_norm", change)
+
+
+@mutant("train() leaves the modules inside as they are")
+def _():
+    def change(real, self, mode=True):
+        self.training = mode
+        return self
+
+    wrap(Module, "train", change)
+
+
+@mutant("AdamW leaves what has no gradient")
+def _():
+    def change(real, self, *args, **options):
+        real(self, *args, **options, weight_decay=0)
+
+    wrap(torch.optim.AdamW, "__init__", change)
+
+
+@mutant("an expanded tensor passes back the mean of its gradients")
+def _():
+    def after(result, self, *sizes):
+        share = self.numel() / result.numel()
+        return result.detach() + share * (result - result.detach())
+
+    then(Tensor, "expand", after)
+
+
 @mutant("nn.Parameter copies")
 def _():
     wrap(
