@@ -1,10 +1,12 @@
 """The book keeps its rules, its records can be read, and no name in its gpu cells is misspelled."""
 
 import json
+import re
 import runpy
 
 from tests.verify import rehearsal
 from verify import ROOT, evidence
+from verify.book import Book
 from verify.differential import RECORDS, SITUATIONS, SOURCES, expressions
 from verify.rules import check
 
@@ -12,6 +14,18 @@ from verify.rules import check
 def test_the_book():
     problems = check(ROOT)
     assert not problems, "\n" + "\n".join(map(str, problems))
+
+
+def test_each_row_of_a_table_has_the_cells_of_its_head():
+    """A `|` in code ends a cell as well: what follows the last column is lost on the site."""
+    texts = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "book").rglob("*.md"))]
+    for notebook in Book(ROOT).notebooks:
+        texts += [cell.source for cell in notebook.cells if not cell.code]
+    tables = [table for text in texts for table in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)]
+    assert len(tables) >= 100
+    for table in tables:
+        head, *rows = (len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines())
+        assert set(rows) == {head}, table[:300]
 
 
 def test_the_gpu_cells_of_the_book():
