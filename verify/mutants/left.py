@@ -33,7 +33,7 @@ LEFT: dict[str, dict[str, str]] = {
     "data_vs_detach.alike": {"f'{name}, equal:'": LABEL},
     "deepcopy_pickle.attributes": {"type(source).__name__": LABEL},
     "deepcopy_pickle.model": {
-        "deep.names is not model.names": "Python alone copies the list: a module has no `__deepcopy__`",
+        "deep.names is not model.names": "Python alone copies the list, not PyTorch",
     },
     "detach_clone.same_result": {"2 * len(sources)": COUNT},
     "devices.chain": {"tensor": "it shows the tensor with which the chain begins"},
