@@ -32,9 +32,6 @@ LEFT: dict[str, dict[str, str]] = {
     "data.assign": {"p is same_object": NAME},
     "data_vs_detach.alike": {"f'{name}, equal:'": LABEL},
     "deepcopy_pickle.attributes": {"type(source).__name__": LABEL},
-    "deepcopy_pickle.model": {
-        "deep.names is not model.names": "Python alone copies the list, not PyTorch",
-    },
     "detach_clone.same_result": {"2 * len(sources)": COUNT},
     "devices.chain": {"tensor": "it shows the tensor with which the chain begins"},
     "devices.mixing": {"len(names)": COUNT},

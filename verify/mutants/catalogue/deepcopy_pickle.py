@@ -155,6 +155,16 @@ def _():
     then(copy, "deepcopy", change)
 
 
+@mutant("deepcopy of a module hands on its plain attributes")
+def _():
+    def change(twin, module, *memo):
+        if isinstance(twin, torch.nn.Module) and "names" in module.__dict__:
+            twin.names = module.names
+        return twin
+
+    then(copy, "deepcopy", change)
+
+
 @mutant("deepcopy refuses a module with a parametrization")
 def _():
     refuse(copy, "deepcopy", lambda x, *memo: hasattr(x, "parametrizations"))
