@@ -377,24 +377,25 @@ def _():
     in_mode(torch.nn.Linear, "forward", lambda: torch.no_grad())
 
 
-@mutant("batch normalization with frozen parameters leaves its running statistics")
-def _():
+def statistics_stay(when):
+    """Let batch normalization leave its running statistics where `when(weight)` is true."""
+
     def change(real, x, mean, var, weight, bias, training, *options):
-        if not weight.requires_grad:
+        if when(weight):
             mean, var = mean.clone(), var.clone()
         return real(x, mean, var, weight, bias, training, *options)
 
     wrap(torch.nn.functional, "batch_norm", change)
+
+
+@mutant("batch normalization with frozen parameters leaves its running statistics")
+def _():
+    statistics_stay(lambda weight: not weight.requires_grad)
 
 
 @mutant("batch normalization leaves its running statistics under no_grad")
 def _():
-    def change(real, x, mean, var, weight, bias, training, *options):
-        if not torch.is_grad_enabled():
-            mean, var = mean.clone(), var.clone()
-        return real(x, mean, var, weight, bias, training, *options)
-
-    wrap(torch.nn.functional, "batch_norm", change)
+    statistics_stay(lambda weight: not torch.is_grad_enabled())
 
 
 @mutant("batch normalization changes its running statistics in eval mode")
