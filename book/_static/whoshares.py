@@ -669,14 +669,14 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
     failure, run = "", Steps(scope, note)
     try:
         left = body[0].value = run.visit(body[0].value)
-        if not assigns and not isinstance(left, ast.Name):  # what is no step, as a comprehension
-            seconds, value = run.run(line.strip(), ast.Expression(left), "eval")
-            if isinstance(left, Steps.WHOLE):
-                note(line.strip(), value, seconds)
-        elif assigns:
+        if assigns:
             seconds, _ = run.run(line.strip(), ast.Module(body, []), "exec")
             target = getattr(body[0], "target", None) or body[0].targets[0]
             note(line.strip(), scope.get(getattr(target, "id", None)), seconds)
+        elif not isinstance(left, ast.Name):  # what is no step, as a comprehension
+            seconds, value = run.run(line.strip(), ast.Expression(left), "eval")
+            if isinstance(left, Steps.WHOLE):
+                note(line.strip(), value, seconds)
     except Failed as failed:
         error = failed.__cause__
         rows.append([str(failed), "raises", *[""] * 6])
