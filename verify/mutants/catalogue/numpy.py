@@ -262,6 +262,18 @@ def _():
     )
 
 
+@mutant("== of a tensor and an array is true for all elements")
+def _():
+    def change(real, self, other):
+        return (
+            torch.ones_like(self, dtype=bool)
+            if isinstance(other, np.ndarray)
+            else real(self, other)
+        )
+
+    wrap(Tensor, "__eq__", change)
+
+
 @mutant("< and > of a tensor and an array compare the elements")
 def _():
     with_tensor("__lt__", "__le__", "__gt__", "__ge__")
