@@ -188,6 +188,19 @@ def _():
     wrap(torch.func, "functional_call", detached)
 
 
+@mutant("functional_call uses copies of plain tensors that the module does not have")
+def _():
+    def copied(real, module, tensors, *args, **options):
+        own = {id(tensor) for tensor in module.buffers()}
+        values = {
+            name: tensor if tensor.requires_grad or id(tensor) in own else tensor.clone()
+            for name, tensor in tensors.items()
+        }
+        return real(module, values, *args, **options)
+
+    wrap(torch.func, "functional_call", copied)
+
+
 @mutant("functional_call ties weights in spite of tie_weights=False")
 def _():
     def tie(real, *args, tie_weights=True, **options):
