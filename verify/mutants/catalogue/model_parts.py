@@ -72,6 +72,19 @@ def _():
     wrap(Module, "load_state_dict", change)
 
 
+@mutant("load_state_dict copies nothing after the first tensor that does not fit")
+def _():
+    def change(real, self, state, **options):
+        kept, fits = {}, True
+        for name, old in self.state_dict().items():
+            fits = fits and (name not in state or state[name].shape == old.shape)
+            if name in state:
+                kept[name] = state[name] if fits or state[name].shape != old.shape else old.clone()
+        return real(self, state if fits else kept, **options)
+
+    wrap(Module, "load_state_dict", change)
+
+
 @mutant("load_state_dict leaves the buffers alone")
 def _():
     def change(real, self, state):
