@@ -227,6 +227,11 @@ def _():
     then(Tensor, "clone", after)
 
 
+@mutant("empty_like of a meta tensor stays on meta")
+def _():
+    then(torch, "empty_like", lambda made, x, **options: made.to("meta") if x.is_meta else made)
+
+
 @mutant("empty_like makes one element more")
 def _():
     wrap(
