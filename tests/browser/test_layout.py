@@ -36,7 +36,7 @@ def test_nothing_moves_while_a_page_comes(visit, path, width):
     page.wait_for_load_state("networkidle")
     if path == "line":
         page.locator(".line-steps").wait_for()
-    assert page.evaluate(MOVED) < 0.02  # 0.1 is called good: https://web.dev/articles/cls
+    assert page.evaluate(MOVED) < 0.01
 
 
 def test_what_is_out_of_sight_is_laid_out_later(visit):
