@@ -179,26 +179,28 @@ def _():
     wrap(torch.func, "functional_call", put_back)
 
 
-@mutant("functional_call detaches the tensors that it is given")
-def _():
-    def detached(real, module, tensors, *args, **options):
-        values = {name: tensor.detach() for name, tensor in tensors.items()}
+def functional_call_with(changed):
+    """Let `functional_call` use `changed(tensor, module)` for each tensor that it is given."""
+
+    def change(real, module, tensors, *args, **options):
+        values = {name: changed(tensor, module) for name, tensor in tensors.items()}
         return real(module, values, *args, **options)
 
-    wrap(torch.func, "functional_call", detached)
+    wrap(torch.func, "functional_call", change)
+
+
+@mutant("functional_call detaches the tensors that it is given")
+def _():
+    functional_call_with(lambda tensor, module: tensor.detach())
 
 
 @mutant("functional_call uses copies of plain tensors that the module does not have")
 def _():
-    def copied(real, module, tensors, *args, **options):
-        own = {id(tensor) for tensor in module.buffers()}
-        values = {
-            name: tensor if tensor.requires_grad or id(tensor) in own else tensor.clone()
-            for name, tensor in tensors.items()
-        }
-        return real(module, values, *args, **options)
+    def copied(tensor, module):
+        kept = tensor.requires_grad or any(tensor is own for own in module.buffers())
+        return tensor if kept else tensor.clone()
 
-    wrap(torch.func, "functional_call", copied)
+    functional_call_with(copied)
 
 
 @mutant("functional_call ties weights in spite of tie_weights=False")
