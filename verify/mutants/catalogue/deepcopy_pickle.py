@@ -165,6 +165,45 @@ def _():
     then(copy, "deepcopy", change)
 
 
+@mutant("deepcopy of a module ignores what the memo holds")
+def _():
+    def change(real, x, *memo):
+        return real(x) if isinstance(x, torch.nn.Module) else real(x, *memo)
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("deepcopy of a module with a memo that holds its weights returns it")
+def _():
+    def change(real, x, *memo):
+        if not memo or not isinstance(x, torch.nn.Module):
+            return real(x, *memo)
+        return x if all(id(p) in memo[0] for p in x.parameters()) else real(x, *memo)
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a conversion of a module converts the memory of its buffers")
+def _():
+    def change(real, self, function, *options):
+        for buffer in self.buffers():
+            buffer.data = function(buffer)
+        return real(self, function, *options)
+
+    wrap(torch.nn.Module, "_apply", change)
+
+
+@mutant("a conversion of a module gives it new parameters")
+def _():
+    def change(real, self, function, *options):
+        for name, p in self._parameters.items():
+            if p is not None:
+                self._parameters[name] = torch.nn.Parameter(p.detach(), p.requires_grad)
+        return real(self, function, *options)
+
+    wrap(torch.nn.Module, "_apply", change)
+
+
 @mutant("deepcopy refuses a module with a parametrization")
 def _():
     refuse(copy, "deepcopy", lambda x, *memo: hasattr(x, "parametrizations"))

@@ -1,6 +1,7 @@
 """Mutants: optimizers and modules."""
 
 import copy
+import sys
 import warnings
 
 import torch
@@ -118,6 +119,30 @@ def _():
         )
 
     wrap(torch.optim.Optimizer, "_process_value_according_to_param_policy", change)
+
+
+@mutant("load_state_dict of an optimizer moves the step count to the parameter")
+def _():
+    def change(real, parameter, value, *args, **options):
+        result = real(parameter, value, *args, **options)
+        return torch.empty_like(result, device=parameter.device) if is_tensor(result) else result
+
+    wrap(torch.optim.Optimizer, "_process_value_according_to_param_policy", change)
+
+
+@mutant("Adam does not read its step count with item")
+def _():
+    wrap(sys.modules["torch.optim.adam"], "_get_value", lambda real, x: x.tolist())
+
+
+@mutant("a fused Adam reads its step count")
+def _():
+    def after(result, self, *args):
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p]["step"].item()
+
+    then(torch.optim.Adam, "step", after)
 
 
 @mutant("load_state_dict of an optimizer writes into its tensors")
