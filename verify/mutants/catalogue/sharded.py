@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import weakref
 from collections.abc import Callable
 
 import torch
@@ -490,6 +491,27 @@ def _():
                 module._buffers[name] = buffer.clone()
 
     before_forward(renew)
+
+
+@mutant("DDP exchanges the gradients of new parameters", slow="distributed")
+def _():
+    known = weakref.WeakKeyDictionary()
+
+    def average(p):
+        dist.all_reduce(p.grad)
+        p.grad /= dist.get_world_size()
+
+    def watch(ddp):
+        for p in ddp.module.parameters():
+            if id(p) not in known.setdefault(ddp, {id(q) for q in ddp._module_parameters}):
+                p.register_post_accumulate_grad_hook(average)
+
+    before_forward(watch)
+
+
+@mutant("DDP looks for unused parameters", slow="distributed")
+def _():
+    make_ddp(find_unused_parameters=True)
 
 
 @mutant("DDP ignores gradient_as_bucket_view=True", slow="distributed")
