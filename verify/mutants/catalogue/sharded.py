@@ -509,6 +509,18 @@ def _():
     before_forward(watch)
 
 
+@mutant("clip_grad_norm_ takes the norm of the elements of the process", slow="distributed")
+def _():
+    def change(real, parameters, limit, **options):
+        local = [p.grad.to_local() for p in parameters]
+        norm = torch.linalg.vector_norm(torch.cat(local))
+        for g in local:
+            g.mul_(torch.clamp(limit / norm, max=1.0))
+        return torch.distributed.tensor.distribute_tensor(norm, parameters[0].device_mesh)
+
+    wrap(torch.nn.utils, "clip_grad_norm_", change)
+
+
 @mutant("DDP looks for unused parameters", slow="distributed")
 def _():
     make_ddp(find_unused_parameters=True)
