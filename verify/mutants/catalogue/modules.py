@@ -145,6 +145,18 @@ def _():
     then(torch.optim.Adam, "step", after)
 
 
+@mutant("state_dict of an optimizer holds the parameters")
+def _():
+    def after(state, self):
+        for entries in state["state"].values():
+            entries["master"] = self.param_groups[0]["params"][0].clone()
+        for group in state["param_groups"]:
+            group["params"] = self.param_groups[0]["params"]
+        return state
+
+    then(torch.optim.Optimizer, "state_dict", after)
+
+
 @mutant("load_state_dict of an optimizer writes into its tensors")
 def _():
     def change(real, self, state):
