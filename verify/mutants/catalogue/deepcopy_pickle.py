@@ -83,6 +83,11 @@ def _():
     then(Parameter, "__deepcopy__", lambda copy, self, memo: marked(copy, **vars(self)))
 
 
+@mutant("detach takes over the Python attributes of its source")
+def _():
+    then(Tensor, "detach", lambda result, self: marked(result, **vars(self)))
+
+
 @mutant("deepcopy shares Python attributes")
 def _():
     then(Tensor, "__deepcopy__", lambda copy, self, memo: marked(copy, **vars(self)))
