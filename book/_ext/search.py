@@ -114,6 +114,14 @@ def rows_of(document: nodes.document, page: str) -> Iterator[tuple[nodes.row, li
                 yield row, cells
 
 
+def row_anchor(text: str) -> str:
+    """Return the anchor of a row from the text of its first cell; `rank.js` does the same."""
+    words = nodes.make_id(text).split("-")
+    while len("-".join(words)) > 60:
+        words.pop()
+    return "row-" + "-".join(words)
+
+
 class Names(SphinxTransform):
     """Give rows their anchors, and put the names of a page and its claims into the index."""
 
@@ -121,10 +129,7 @@ class Names(SphinxTransform):
 
     def apply(self, **kwargs: object) -> None:
         for row, cells in rows_of(self.document, self.env.docname):
-            words = nodes.make_id(cells[0].astext()).split("-")
-            while len("-".join(words)) > 60:
-                words.pop()
-            name = first = "row-" + "-".join(words)
+            name = first = row_anchor(cells[0].astext())
             number = 1
             while name in self.document.ids:
                 number += 1
@@ -261,6 +266,12 @@ def frequent_words(found: dict[str, list[list[str]]]) -> set[str]:
     return {word for word, number in places.items() if number > 6}
 
 
+def stored_anchor(anchor: str, title: str) -> str | int:
+    """Return 0 for the anchor of a row that `rank.js` makes from its title: it weighs nothing."""
+    made = title.isascii() and anchor == row_anchor(title.replace("`", ""))
+    return 0 if made else anchor
+
+
 def write(app: Sphinx, exception: Exception | None) -> None:
     """Write the entries beside the scripts of the search page, and those with them."""
     if exception is not None or app.builder.format != "html":
@@ -275,8 +286,14 @@ def write(app: Sphinx, exception: Exception | None) -> None:
             title_of(app, page),
             [name.lower() for name in names_of(app, page)],
             [
-                [*texts, " ".join(word for word in words.split() if word not in frequent)]
-                for *texts, words in found[page]
+                [
+                    kind,
+                    stored_anchor(anchor, title),
+                    title,
+                    text,
+                    " ".join(word for word in words.split() if word not in frequent),
+                ]
+                for kind, anchor, title, text, words in found[page]
             ],
         ]
         for page in order

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from book._ext.search import row_anchor
 from tests.browser.queries import FRESH, LEARNED, OWN, TUNED
 from tests.browser.test_pages import axe_on_all, axe_on_colors
 from tools import chromium
@@ -144,6 +145,14 @@ def missed(search, queries) -> list:
 def test_what_is_named_comes_first(search):
     found = {query: search(query)[0] for query in NAMED}
     assert found == NAMED
+
+
+def test_rank_js_makes_the_anchors_of_rows_as_the_book_does(search, asked):
+    search("clone")
+    js = "BOOK.flatMap(([, , , found]) => found.filter(e => e[1] === 0).map(e => [e[2], rowAnchor(e[2])]))"
+    found = asked[0].evaluate(js)
+    assert len(found) > 400
+    assert found == [[title, row_anchor(title.replace("`", ""))] for title, _ in found]
 
 
 def test_a_pasted_message_leads_to_its_entry(search):

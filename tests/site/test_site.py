@@ -19,6 +19,7 @@ from pygments.styles import get_style_by_name
 
 from book._ext.accessibility import MENDS
 from book._ext.cells import PLAIN
+from book._ext.search import row_anchor
 from verify import ROOT, evidence
 from verify.claims import claims_of
 
@@ -339,7 +340,12 @@ SEARCH = SITE / "_static" / "search"
 def search_pages() -> list:
     """Return the pages of the search: address, title, names, and entries."""
     text = (SEARCH / "entries.js").read_text(encoding="utf-8")
-    return json.loads(text.removeprefix("const BOOK = ").removesuffix(";\n"))
+    pages = json.loads(text.removeprefix("const BOOK = ").removesuffix(";\n"))
+    for _, _, _, entries in pages:
+        for entry in entries:
+            if entry[1] == 0:  # rank.js makes it from the title
+                entry[1] = row_anchor(entry[2].replace("`", ""))
+    return pages
 
 
 def search_entries(*kinds: str) -> list[tuple[str, str, str]]:

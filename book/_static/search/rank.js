@@ -3,6 +3,13 @@
 // `ranking` is a promise of the function `rank(query)`: the index is built in short slices, between
 // which the page answers its reader.
 
+// The anchor of a row, as row_anchor() in search.py makes it: entries.js has 0 in its place.
+function rowAnchor(title) {
+  const words = title.replaceAll("`", "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[-\d]+|-+$/g, "").split("-");
+  while (words.join("-").length > 60) words.pop();
+  return `row-${words.join("-")}`;
+}
+
 const ranking = (async () => {
   const SLICE = 8; // milliseconds
   const pause = () => globalThis.scheduler?.yield?.() ?? new Promise((go) => setTimeout(go));
@@ -136,7 +143,8 @@ const ranking = (async () => {
   await inSlices(BOOK, ([url, page, names, found]) => {
     const path = url.replace(/\.html$/, "");
     let section = "";
-    for (const [kind, anchor, title, text, code = ""] of found) {
+    for (const [kind, stored, title, text, code = ""] of found) {
+      const anchor = stored === 0 ? rowAnchor(title) : stored;
       if (kind === "Section") section = title;
       all.push({
         id: all.length, url, page, kind, anchor, title, text, code: LINKS.has(kind) ? "" : code, links: LINKS.has(kind) ? code.split(" ") : [],
