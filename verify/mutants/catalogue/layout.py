@@ -631,3 +631,19 @@ def _():
 @mutant("untyped_storage warns")
 def _():
     warn(Tensor, "untyped_storage", "storages are deprecated")
+
+
+@mutant("clone with a memory format gives zeros")
+def _():
+    wrap(
+        Tensor,
+        "clone",
+        lambda real, self, memory_format=None: (
+            real(self, memory_format=memory_format) * 0 if memory_format else real(self)
+        ),
+    )
+
+
+@mutant("contiguous gives zeros where it copies")
+def _():
+    then(Tensor, "contiguous", lambda made, self: made if made is self else made.zero_())
