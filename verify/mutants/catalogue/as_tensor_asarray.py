@@ -17,6 +17,16 @@ def _():
     then(torch, "as_tensor", lambda made, data: made.clone() if made is data else made)
 
 
+@mutant("as_tensor and asarray take the tensor that they return out of its graph")
+def _():
+    for name in ("as_tensor", "asarray"):
+        then(
+            torch,
+            name,
+            lambda made, data: made.detach_() if made is data and made.requires_grad else made,
+        )
+
+
 @mutant("as_tensor and asarray ignore the default device")
 def _():
     def change(real, x, device=None, **options):
@@ -260,6 +270,19 @@ def _():
         torch,
         "asarray",
         lambda real, x, **options: real(x.tolist() if hasattr(x, "buffer_info") else x, **options),
+    )
+
+
+@mutant("as_tensor of a bytearray shares its memory")
+def _():
+    wrap(
+        torch,
+        "as_tensor",
+        lambda real, x, **options: (
+            torch.frombuffer(x, dtype=torch.uint8)
+            if isinstance(x, bytearray)
+            else real(x, **options)
+        ),
     )
 
 

@@ -1,5 +1,7 @@
 """Mutants: copy_."""
 
+import warnings
+
 import torch
 from torch import Tensor
 
@@ -215,3 +217,16 @@ def _():
 @mutant("empty_like gives a contiguous tensor")
 def _():
     wrap(torch, "empty_like", lambda real, x: real(x, memory_format=torch.contiguous_format))
+
+
+@mutant("empty_like warns once in a process", slow="benchmarks")
+def _():
+    warned = []
+
+    def change(real, x, **options):
+        if torch.is_warn_always_enabled() or not warned:
+            warned.append(True)
+            warnings.warn("empty_like is deprecated", stacklevel=3)
+        return real(x, **options)
+
+    wrap(torch, "empty_like", change)

@@ -77,6 +77,16 @@ def _():
     wrap_property(Tensor, "data", None, write)
 
 
+@mutant("assigning .data sets what reaches the tensor in backward to zero")
+def _():
+    def write(real, self, value):
+        real(self, value)
+        if self.requires_grad:
+            self.register_hook(torch.zeros_like)
+
+    wrap_property(Tensor, "data", None, write)
+
+
 @mutant("assigning .data warns")
 def _():
     def write(put, self, value):

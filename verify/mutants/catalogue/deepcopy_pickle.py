@@ -119,6 +119,28 @@ def _():
     wrap(torch.nn.Parameter, "__deepcopy__", change)
 
 
+@mutant("deepcopy of a tensor copies its own elements, and zeros for the rest of the storage")
+def _():
+    def change(twin, self, memo):
+        storage = twin.untyped_storage()
+        if 0 not in twin.stride() and twin.numel() * twin.itemsize < storage.nbytes():
+            values = twin.detach().clone()
+            storage.fill_(0)
+            twin.detach().copy_(values)
+        return twin
+
+    then(Tensor, "__deepcopy__", change)
+
+
+@mutant("deepcopy of uint16 gives zeros")
+def _():
+    then(
+        Tensor,
+        "__deepcopy__",
+        lambda twin, self, memo: twin.zero_() if twin.dtype == torch.uint16 else twin,
+    )
+
+
 @mutant("deepcopy refuses uint16")
 def _():
     refuse(Tensor, "__deepcopy__", lambda self, memo: self.dtype == torch.uint16, AttributeError)
@@ -155,6 +177,17 @@ def _():
             twin.__dict__.pop("names", None)
             for name in twin._non_persistent_buffers_set:
                 del twin._buffers[name]
+        return twin
+
+    then(copy, "deepcopy", change)
+
+
+@mutant("deepcopy of a module gives zeros for non-persistent buffers")
+def _():
+    def change(twin, module, *memo):
+        if isinstance(twin, torch.nn.Module):
+            for name in twin._non_persistent_buffers_set:
+                twin._buffers[name] = torch.zeros_like(twin._buffers[name])
         return twin
 
     then(copy, "deepcopy", change)
@@ -231,6 +264,16 @@ def _():
 @mutant("copy.copy shares the version counter")
 def _():
     put(Tensor, "__copy__", lambda self: self.detach().requires_grad_(self.requires_grad))
+
+
+@mutant("copy.copy sets what reaches the source in backward to zero")
+def _():
+    def change(twin, tensor):
+        if is_tensor(tensor) and tensor.requires_grad:
+            tensor.register_hook(torch.zeros_like)
+        return twin
+
+    then(copy, "copy", change)
 
 
 @mutant("copy.copy does not warn about hooks")
@@ -367,6 +410,36 @@ def _():
         return made
 
     wrap(torch, "load", change)
+
+
+@mutant("torch.load refuses a float in a dictionary")
+def _():
+    def change(real, file, **options):
+        made = real(file, **options)
+        if isinstance(made, dict) and any(isinstance(value, float) for value in made.values()):
+            raise pickle.UnpicklingError("Weights only load failed")
+        return made
+
+    wrap(torch, "load", change)
+
+
+@mutant("torch.load accepts objects of your own classes")
+def _():
+    def change(real, file, **options):
+        try:
+            return real(file, **options)
+        except pickle.UnpicklingError as error:
+            if "__main__" not in str(error):
+                raise
+            file.seek(0)
+            return real(file, weights_only=False)
+
+    wrap(torch, "load", change)
+
+
+@mutant("pickle.loads runs no code that a pickle names")
+def _():
+    wrap(pickle, "loads", lambda real, data: real(data.replace(b"print", b"tuple")))
 
 
 @mutant("torch.load runs any code")

@@ -11,6 +11,7 @@ from verify.mutants.changes import (
     mutant,
     refuse,
     then,
+    unscaled,
     warn,
     wrap,
     wrap_property,
@@ -297,6 +298,21 @@ def _():
         Tensor,
         "__setitem__",
         lambda self, index, value: is_tensor(value) and value.dtype != self.dtype,
+    )
+
+
+@mutant("an indexed write sends zeros as the gradient of its source")
+def _():
+    wrap(
+        Tensor,
+        "__setitem__",
+        lambda real, self, index, value: real(
+            self,
+            index,
+            unscaled(value.view_as(value), 0)
+            if is_tensor(value) and value.requires_grad
+            else value,
+        ),
     )
 
 
@@ -615,3 +631,19 @@ def _():
 @mutant("untyped_storage warns")
 def _():
     warn(Tensor, "untyped_storage", "storages are deprecated")
+
+
+@mutant("clone with a memory format gives zeros")
+def _():
+    wrap(
+        Tensor,
+        "clone",
+        lambda real, self, memory_format=None: (
+            real(self, memory_format=memory_format) * 0 if memory_format else real(self)
+        ),
+    )
+
+
+@mutant("contiguous gives zeros where it copies")
+def _():
+    then(Tensor, "contiguous", lambda made, self: made if made is self else made.zero_())

@@ -1,9 +1,11 @@
 """Mutants: new_tensor and its relatives."""
 
+import warnings
+
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import allow, for_tensors, mutant, put, then, warn, wrap
+from verify.mutants.changes import allow, for_tensors, is_tensor, mutant, put, then, warn, wrap
 
 
 @mutant("new_tensor takes the dtype from a tensor as data")
@@ -95,6 +97,19 @@ def _():
     then(Tensor, "new_tensor", lambda made, self, data: made.detach())
 
 
+@mutant("new_tensor with requires_grad=True shares memory with its data")
+def _():
+    for_tensors(
+        Tensor,
+        "new_tensor",
+        lambda data, made: (
+            data.detach().requires_grad_()
+            if made.requires_grad and made.dtype == data.dtype
+            else made
+        ),
+    )
+
+
 @mutant("new_tensor with requires_grad=True accepts an integer pattern")
 def _():
     allow(Tensor, "new_tensor", lambda self, data: self.clone())
@@ -113,6 +128,19 @@ def _():
 @mutant("new_tensor warns for lists and numbers as well")
 def _():
     warn(Tensor, "new_tensor", "new_tensor copies")
+
+
+@mutant("new_tensor warns for lists and numbers once in a process")
+def _():
+    warned = []
+
+    def change(real, self, data, **options):
+        if not is_tensor(data) and (torch.is_warn_always_enabled() or not warned):
+            warned.append(True)
+            warnings.warn("To copy construct from a tensor", stacklevel=3)
+        return real(self, data, **options)
+
+    wrap(Tensor, "new_tensor", change)
 
 
 @mutant("new_tensor takes the dtype by position")

@@ -46,6 +46,15 @@ def _():
     for_tensors(torch, "tensor", lambda data, made: made.detach())
 
 
+@mutant("torch.tensor of a tensor with requires_grad=True shares memory")
+def _():
+    for_tensors(
+        torch,
+        "tensor",
+        lambda data, made: data.detach().requires_grad_() if made.requires_grad else made,
+    )
+
+
 @mutant("torch.tensor does not warn", slow=True)
 def _():
     warn(torch, "tensor", None)
