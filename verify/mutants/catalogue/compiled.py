@@ -167,6 +167,21 @@ def _():
     wrap(torch._library.utils, "_c_check_aliasing_constraint", check)
 
 
+@mutant("a custom operator gets copies, which are copied back")
+def _():
+    def change(real, name, function, **options):
+        def with_copies(*args):
+            copies = [arg.clone() for arg in args]
+            result = function(*copies)
+            for arg, copied in zip(args, copies, strict=True):
+                arg.copy_(copied)
+            return result
+
+        return real(name, with_copies if options.get("mutates_args") else function, **options)
+
+    wrap(torch.library, "custom_op", change)
+
+
 @mutant("functional_call always puts the parameters back")
 def _():
     def put_back(real, module, *args, **options):
@@ -177,6 +192,18 @@ def _():
         return result
 
     wrap(torch.func, "functional_call", put_back)
+
+
+@mutant("functional_call writes into the parameters")
+def _():
+    def change(real, module, tensors, *args, **options):
+        result = real(module, tensors, *args, **options)
+        with torch.no_grad():
+            for name, parameter in module.named_parameters():
+                parameter.copy_(tensors.get(name, parameter))
+        return result
+
+    wrap(torch.func, "functional_call", change)
 
 
 def functional_call_with(changed):

@@ -522,6 +522,16 @@ def _():
     wrap(Parameter, "__deepcopy__", lambda real, self, memo: self)
 
 
+@mutant("deepcopy of an nn.Parameter shares its memory")
+def _():
+    def change(real, self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = Parameter(self.data, self.requires_grad)
+        return memo[id(self)]
+
+    wrap(Parameter, "__deepcopy__", change)
+
+
 @mutant("torch.load runs the code that a file names")
 def _():
     def change(real, file, **options):

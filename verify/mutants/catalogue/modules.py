@@ -170,6 +170,27 @@ def _():
     wrap(torch.optim.Optimizer, "load_state_dict", change)
 
 
+@mutant("load_state_dict of an optimizer takes over momentum alone")
+def _():
+    def after(result, self, state):
+        for entries in self.state.values():
+            for name, value in entries.items():
+                if is_tensor(value) and name != "momentum_buffer":
+                    value.zero_()
+
+    then(torch.optim.Optimizer, "load_state_dict", after)
+
+
+@mutant("load_state_dict of NAdam and ASGD forgets the steps")
+def _():
+    def after(result, self, state):
+        for entries in self.state.values():
+            for name in {"mu_product", "eta"} & entries.keys():
+                entries[name].fill_(2.0)
+
+    then(torch.optim.Optimizer, "load_state_dict", after)
+
+
 @mutant("zero_grad writes zeros")
 def _():
     wrap(
@@ -517,6 +538,15 @@ def _():
     then(torch.func, "stack_module_state", after)
 
 
+@mutant("stack_module_state gives zeros")
+def _():
+    def after(made, models):
+        parameters, buffers = made
+        return {n: torch.zeros_like(p).requires_grad_() for n, p in parameters.items()}, buffers
+
+    then(torch.func, "stack_module_state", after)
+
+
 @mutant("a deep copy of a module drops its hooks")
 def _():
     def after(made, value):
@@ -599,6 +629,16 @@ def _():
 def _():
     def change(real, a, b):
         a.data, b.data = b.data, a.data
+
+    wrap(torch.utils, "swap_tensors", change)
+
+
+@mutant("swap_tensors leaves requires_grad where it is")
+def _():
+    def change(real, a, b):
+        kept = a.requires_grad
+        real(a, b)
+        a.requires_grad_(kept)
 
     wrap(torch.utils, "swap_tensors", change)
 

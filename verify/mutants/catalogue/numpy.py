@@ -289,6 +289,14 @@ def _():
     with_tensor("__isub__", "__imul__", "__itruediv__")
 
 
+@mutant("an array is subtracted from an array")
+def _():
+    def change(real, self, other):
+        return self.numpy() - other if isinstance(other, np.ndarray) else real(self, other)
+
+    wrap(Tensor, "__isub__", change)
+
+
 @mutant("a bool of NumPy comes back as a bool")
 def _():
     def change(real, self, array, *args):

@@ -43,6 +43,11 @@ def _():
     then(Tensor, "_values", lambda values, self: values.clone())
 
 
+@mutant("_indices() of a sparse tensor copies")
+def _():
+    then(Tensor, "_indices", lambda indices, self: indices.clone())
+
+
 @mutant("sparse_coo_tensor copies")
 def _():
     then(torch, "sparse_coo_tensor", lambda s, *args: s.clone())
