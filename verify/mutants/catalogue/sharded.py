@@ -147,6 +147,14 @@ def _():
     then(DTensor, "full_tensor", lambda result, self: local(self).clone())
 
 
+@mutant("full_tensor of a sharded tensor gives zeros", slow="distributed")
+def _():
+    def after(result, self):
+        return result if local(self).shape == result.shape else result * 0
+
+    then(DTensor, "full_tensor", after)
+
+
 @mutant("redistribute copies", slow="distributed")
 def _():
     then(

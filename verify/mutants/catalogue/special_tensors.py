@@ -105,3 +105,19 @@ def _():
         lambda value, file: getattr(value, "dtype", None) is torch.float8_e4m3fn,
         TypeError,
     )
+
+
+@mutant("resolve_conj clears the bit and leaves the numbers")
+def _():
+    def after(result, self):
+        return torch.conj_physical(result) if self.is_conj() else result
+
+    then(Tensor, "resolve_conj", after)
+
+
+@mutant("the clone of a sparse tensor holds zeros")
+def _():
+    def after(result, self, **options):
+        return result if result.layout == torch.strided else result * 0
+
+    then(Tensor, "clone", after)
