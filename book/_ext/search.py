@@ -115,8 +115,8 @@ def rows_of(document: nodes.document, page: str) -> Iterator[tuple[nodes.row, li
 
 
 def row_anchor(text: str) -> str:
-    """Return the anchor of a row from the text of its first cell; `rank.js` does the same."""
-    words = nodes.make_id(text).split("-")
+    """Return the anchor of a row from its first cell or its title; `rank.js` does the same."""
+    words = nodes.make_id(text.replace("`", "")).split("-")
     while len("-".join(words)) > 60:
         words.pop()
     return "row-" + "-".join(words)
@@ -268,8 +268,7 @@ def frequent_words(found: dict[str, list[list[str]]]) -> set[str]:
 
 def stored_anchor(anchor: str, title: str) -> str | int:
     """Return 0 for the anchor of a row that `rank.js` makes from its title: it weighs nothing."""
-    made = title.isascii() and anchor == row_anchor(title.replace("`", ""))
-    return 0 if made else anchor
+    return 0 if title.isascii() and anchor == row_anchor(title) else anchor
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:

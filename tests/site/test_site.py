@@ -344,7 +344,7 @@ def search_pages() -> list:
     for _, _, _, entries in pages:
         for entry in entries:
             if entry[1] == 0:  # rank.js makes it from the title
-                entry[1] = row_anchor(entry[2].replace("`", ""))
+                entry[1] = row_anchor(entry[2])
     return pages
 
 

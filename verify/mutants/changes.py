@@ -288,6 +288,18 @@ def warn(owner: object, name: str, text: str | None, when: Callable = lambda *ar
     wrap(owner, name, change)
 
 
+def warner(text: str) -> Callable[[], None]:
+    """Return a function that warns once in a process, or always if PyTorch is told to."""
+    warned = []
+
+    def note():
+        if torch.is_warn_always_enabled() or not warned:
+            warned.append(True)
+            warnings.warn(text, stacklevel=4)
+
+    return note
+
+
 def in_mode(owner: object, name: str, mode: Callable) -> None:
     """Run `owner.name` inside a context manager."""
 

@@ -1,7 +1,5 @@
 """Mutants: copy_."""
 
-import warnings
-
 import torch
 from torch import Tensor
 
@@ -14,6 +12,7 @@ from verify.mutants.changes import (
     then,
     unscaled,
     warn,
+    warner,
     wrap,
 )
 
@@ -221,12 +220,10 @@ def _():
 
 @mutant("empty_like warns once in a process", slow="benchmarks")
 def _():
-    warned = []
+    note = warner("empty_like is deprecated")
 
     def change(real, x, **options):
-        if torch.is_warn_always_enabled() or not warned:
-            warned.append(True)
-            warnings.warn("empty_like is deprecated", stacklevel=3)
+        note()
         return real(x, **options)
 
     wrap(torch, "empty_like", change)

@@ -6,7 +6,7 @@ import warnings
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import mutant, set_version, wrap_property
+from verify.mutants.changes import mutant, set_version, warner, wrap_property
 
 
 @mutant(".data shares the version counter")
@@ -45,12 +45,10 @@ def _():
 
 @mutant(".data warns once in a process when it is read")
 def _():
-    warned = []
+    note = warner(".data is deprecated")
 
     def read(real, self):
-        if torch.is_warn_always_enabled() or not warned:
-            warned.append(True)
-            warnings.warn(".data is deprecated", stacklevel=3)
+        note()
         return real(self)
 
     wrap_property(Tensor, "data", read)

@@ -387,54 +387,51 @@ def _():
     place_with(lambda place, storage, at: place(storage, at).clone())
 
 
-@mutant("torch.load accepts numbers and arrays of NumPy")
-def _():
+def load_what_names(word: str) -> None:
+    """Let torch.load accept a file whose error names this word."""
+
     def change(real, file, **options):
         try:
             return real(file, **options)
         except pickle.UnpicklingError as error:
-            if "numpy" not in str(error):
+            if word not in str(error):
                 raise
             file.seek(0)
             return real(file, weights_only=False)
+
+    wrap(torch, "load", change)
+
+
+@mutant("torch.load accepts numbers and arrays of NumPy")
+def _():
+    load_what_names("numpy")
+
+
+def refuse_in_dictionary(kind: type) -> None:
+    """Let torch.load refuse a dictionary with a value of this type."""
+
+    def change(real, file, **options):
+        made = real(file, **options)
+        if isinstance(made, dict) and any(isinstance(value, kind) for value in made.values()):
+            raise pickle.UnpicklingError("Weights only load failed")
+        return made
 
     wrap(torch, "load", change)
 
 
 @mutant("torch.load refuses a list in a dictionary")
 def _():
-    def change(real, file, **options):
-        made = real(file, **options)
-        if isinstance(made, dict) and any(isinstance(value, list) for value in made.values()):
-            raise pickle.UnpicklingError("Weights only load failed")
-        return made
-
-    wrap(torch, "load", change)
+    refuse_in_dictionary(list)
 
 
 @mutant("torch.load refuses a float in a dictionary")
 def _():
-    def change(real, file, **options):
-        made = real(file, **options)
-        if isinstance(made, dict) and any(isinstance(value, float) for value in made.values()):
-            raise pickle.UnpicklingError("Weights only load failed")
-        return made
-
-    wrap(torch, "load", change)
+    refuse_in_dictionary(float)
 
 
 @mutant("torch.load accepts objects of your own classes")
 def _():
-    def change(real, file, **options):
-        try:
-            return real(file, **options)
-        except pickle.UnpicklingError as error:
-            if "__main__" not in str(error):
-                raise
-            file.seek(0)
-            return real(file, weights_only=False)
-
-    wrap(torch, "load", change)
+    load_what_names("__main__")
 
 
 @mutant("pickle.loads runs no code that a pickle names")
@@ -534,16 +531,7 @@ def _():
 
 @mutant("torch.load runs the code that a file names")
 def _():
-    def change(real, file, **options):
-        try:
-            return real(file, **options)
-        except pickle.UnpicklingError as error:
-            if "print" not in str(error):
-                raise
-            file.seek(0)
-            return real(file, weights_only=False)
-
-    wrap(torch, "load", change)
+    load_what_names("print")
 
 
 @mutant("torch.load raises with another message")

@@ -1,11 +1,19 @@
 """Mutants: new_tensor and its relatives."""
 
-import warnings
-
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import allow, for_tensors, is_tensor, mutant, put, then, warn, wrap
+from verify.mutants.changes import (
+    allow,
+    for_tensors,
+    is_tensor,
+    mutant,
+    put,
+    then,
+    warn,
+    warner,
+    wrap,
+)
 
 
 @mutant("new_tensor takes the dtype from a tensor as data")
@@ -132,12 +140,11 @@ def _():
 
 @mutant("new_tensor warns for lists and numbers once in a process")
 def _():
-    warned = []
+    note = warner("To copy construct from a tensor")
 
     def change(real, self, data, **options):
-        if not is_tensor(data) and (torch.is_warn_always_enabled() or not warned):
-            warned.append(True)
-            warnings.warn("To copy construct from a tensor", stacklevel=3)
+        if not is_tensor(data):
+            note()
         return real(self, data, **options)
 
     wrap(Tensor, "new_tensor", change)
