@@ -8,10 +8,11 @@ import safetensors.torch
 import torch
 import torch.distributed.checkpoint as checkpoint
 from torch import Tensor
+from torch.distributed.checkpoint import state_dict
 from torch.distributed.checkpoint.staging import BlockingAsyncStager
 from torch.nn import Module
 
-from verify.mutants.changes import allow, is_tensor, mutant, put, then, wrap
+from verify.mutants.changes import allow, is_tensor, mutant, put, refuse, then, wrap
 
 
 def of_each(change, state):
@@ -111,6 +112,25 @@ def _():
         state.update(loaded)
 
     wrap(checkpoint, "load", change)
+
+
+@mutant("an optimizer has its moments from the start")
+def _():
+    def change(real, self):
+        state_dict._init_optim_state(self)
+        return real(self)
+
+    wrap(torch.optim.Optimizer, "state_dict", change)
+
+
+@mutant("dcp.load fails for an optimizer without moments")
+def _():
+    refuse(checkpoint, "load", lambda state: state.get("state") == {})
+
+
+@mutant("get_optimizer_state_dict gives a new optimizer no moments")
+def _():
+    wrap(state_dict, "_init_optim_state", lambda real, optimizer: None)
 
 
 @mutant("os.replace writes into the file that is there")
