@@ -133,6 +133,50 @@ def _():
     wrap(state_dict, "_init_optim_state", lambda real, optimizer: None)
 
 
+@mutant("get_optimizer_state_dict counts no step")
+def _():
+    def change(real, optimizer):
+        new = not optimizer.state
+        real(optimizer)
+        for state in optimizer.state.values():
+            if new and "step" in state:
+                state["step"].zero_()
+
+    wrap(state_dict, "_init_optim_state", change)
+
+
+@mutant("get_optimizer_state_dict makes a step that moves the weights")
+def _():
+    def change(real, optimizer):
+        if not optimizer.state:
+            with torch.no_grad():
+                for group in optimizer.param_groups:
+                    for p in group["params"]:
+                        p.add_(1)
+        return real(optimizer)
+
+    wrap(state_dict, "_init_optim_state", change)
+
+
+@mutant("get_optimizer_state_dict sets the learning rate to 0")
+def _():
+    def change(real, optimizer):
+        real(optimizer)
+        for group in optimizer.param_groups:
+            group["lr"] = 0.0
+
+    wrap(state_dict, "_init_optim_state", change)
+
+
+@mutant("get_optimizer_state_dict makes moments where a gradient is")
+def _():
+    def change(real, optimizer):
+        optimizer.zero_grad()
+        real(optimizer)
+
+    wrap(state_dict, "_init_optim_state", change)
+
+
 @mutant("os.replace writes into the file that is there")
 def _():
     def change(real, source, target):
