@@ -3,6 +3,7 @@
 import copy
 import sys
 import warnings
+from types import FunctionType, MethodType
 
 import torch
 from torch import Tensor
@@ -16,6 +17,7 @@ from verify.mutants.changes import (
     is_tensor,
     marked,
     mutant,
+    put,
     refuse,
     then,
     wrap,
@@ -555,6 +557,33 @@ def _():
         return made
 
     then(copy, "deepcopy", after)
+
+
+@mutant("a deep copy of a module drops a forward that is a function")
+def _():
+    def after(made, value):
+        if isinstance(made, Module) and isinstance(vars(made).get("forward"), FunctionType):
+            del made.forward
+        return made
+
+    then(copy, "deepcopy", after)
+
+
+@mutant("a deep copy of a module drops hooks that are functions")
+def _():
+    def after(made, value):
+        for module in made.modules() if isinstance(made, Module) else ():
+            for name, hook in list(module._forward_hooks.items()):
+                if isinstance(hook, FunctionType):
+                    del module._forward_hooks[name]
+        return made
+
+    then(copy, "deepcopy", after)
+
+
+@mutant("a deep copy keeps the bound methods of the original")
+def _():
+    put(copy, "_deepcopy_dispatch", {**copy._deepcopy_dispatch, MethodType: lambda x, memo: x})
 
 
 @mutant("a deep copy of a scheduler keeps the optimizer")

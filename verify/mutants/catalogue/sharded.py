@@ -603,6 +603,28 @@ def _():
     wrap(dist, "all_reduce", change)
 
 
+def by_a_copy(name: str) -> None:
+    """Let a collective work on a contiguous copy, and write that back."""
+
+    def change(real, tensor, *args):
+        part = tensor.contiguous()
+        real(part, *args)
+        if part is not tensor:
+            tensor.copy_(part)
+
+    wrap(dist, name, change)
+
+
+@mutant("all_reduce of a slice with gaps is right", slow="distributed")
+def _():
+    by_a_copy("all_reduce")
+
+
+@mutant("broadcast of a slice with gaps is right", slow="distributed")
+def _():
+    by_a_copy("broadcast")
+
+
 @mutant("all_reduce leaves its argument alone", slow="distributed")
 def _():
     wrap(dist, "all_reduce", lambda real, tensor: real(tensor.clone()))
