@@ -191,6 +191,53 @@ def _():
     )
 
 
+def from_other_library(change) -> None:
+    """Let `change(real, o, **options)` stand for torch.asarray of an object that offers DLPack."""
+
+    def asarray(real, o, **options):
+        other = hasattr(o, "__dlpack__") and not isinstance(o, (Tensor, np.ndarray))
+        return change(real, o, **options) if other else real(o, **options)
+
+    wrap(torch, "asarray", asarray)
+
+
+@mutant("asarray with copy=True copies the data of another library")
+def _():
+    def change(real, o, copy=None, **options):
+        made = real(o, **options)
+        return made.clone() if copy else made
+
+    from_other_library(change)
+
+
+@mutant("asarray of the data of another library ignores the dtype")
+def _():
+    from_other_library(lambda real, o, dtype=None, **options: real(o, **options))
+
+
+@mutant("asarray with copy=False shares the data of another library")
+def _():
+    from_other_library(lambda real, o, copy=None, **options: real(o, **options))
+
+
+@mutant("torch.tensor shares the data of another library")
+def _():
+    def change(real, data, **options):
+        return torch.from_dlpack(data) if hasattr(data, "__dlpack__") else real(data, **options)
+
+    wrap(torch, "tensor", change)
+
+
+@mutant("asarray of Python floats gives float64")
+def _():
+    def change(real, data, **options):
+        made = real(data, **options)
+        floats = isinstance(data, float) or isinstance(data, list) and type(data[0]) is float
+        return made.double() if floats else made
+
+    wrap(torch, "asarray", change)
+
+
 @mutant("asarray with copy=True leaves the graph")
 def _():
     wrap(
