@@ -255,6 +255,33 @@ def test_list_of_tensors(x: Tensor, name: str) -> None:
             call(name, [x, x])
 
 
+class OtherLibrary:
+    """An array that offers its memory by DLPack alone."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.x = x
+
+    def __dlpack__(self, **options: object) -> object:
+        return self.x.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.x.__dlpack_device__()
+
+
+@claim("as_tensor_asarray.other_library", x=tensors(DTYPES, LAYOUTS, PLAIN), dtype=dtypes(FLOATS))
+def test_other_library(x: Tensor, dtype: torch.dtype) -> None:
+    other = OtherLibrary(x)
+    imported = call("asarray", other, copy=True)
+    assert equal(imported, x) and imported.data_ptr() == x.data_ptr()
+    copies = [torch.tensor(other), call("asarray", other).clone()]
+    if dtype != x.dtype:
+        copies.append(call("asarray", other, copy=True, dtype=dtype))
+    assert all(copy.data_ptr() != x.data_ptr() for copy in copies)
+    assert equal(copies[0], x) and equal(copies[1], x)
+    with raises(ValueError):
+        call("asarray", other, copy=False)
+
+
 @claim("as_tensor_asarray.buffer", data=st.lists(st.integers(0, 255), min_size=4, max_size=4))
 def test_buffer(data: list[int]) -> None:
     buffer = bytearray(data)
