@@ -1,5 +1,6 @@
 """Mutants: torch.compile and its backends, torch.export, torch.func."""
 
+import copy
 from types import SimpleNamespace
 
 import torch
@@ -312,3 +313,46 @@ def _():
         self.register_state_dict_post_hook(rename)
 
     wrap(torch.nn.Module, "compile", change)
+
+
+@mutant("a deep copy of a compiled module keeps the module", slow="compile")
+def _():
+    def change(real, x, memo=None):
+        if isinstance(x, torch._dynamo.OptimizedModule):
+            memo = {id(x._orig_mod): x._orig_mod}
+        return real(x, memo)
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a deep copy of a module after compile() calls the original", slow="compile")
+def _():
+    def change(real, x, memo=None):
+        made = real(x, memo)
+        if isinstance(x, torch.nn.Module) and x._compiled_call_impl:
+            made._compiled_call_impl = x._compiled_call_impl
+        return made
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a deep copy of a module drops a compiled forward", slow="compile")
+def _():
+    def change(real, x, memo=None):
+        made = real(x, memo)
+        if isinstance(x, torch.nn.Module):
+            vars(made).pop("forward", None)
+        return made
+
+    wrap(copy, "deepcopy", change)
+
+
+@mutant("a module without a forward of its own computes zeros", slow="compile")
+def _():
+    def change(real, self, name):
+        had = name == "forward" and name in vars(self)
+        real(self, name)
+        if had:
+            self.forward = torch.zeros_like
+
+    wrap(torch.nn.Module, "__delattr__", change)
