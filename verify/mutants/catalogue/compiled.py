@@ -356,3 +356,23 @@ def _():
             self.forward = torch.zeros_like
 
     wrap(torch.nn.Module, "__delattr__", change)
+
+
+@mutant("torch.jit.trace returns the function")
+def _():
+    put(torch.jit, "trace", lambda function, *args, **options: function)
+
+
+def constant_in_a_trace(real, value, **options):
+    traced = isinstance(value, Tensor) and torch.jit.is_tracing()
+    return real(value.tolist() if traced else value, **options)
+
+
+@mutant("a trace takes the result of torch.tensor for a constant")
+def _():
+    wrap(torch, "tensor", constant_in_a_trace)
+
+
+@mutant("a trace takes the result of torch.as_tensor for a constant")
+def _():
+    wrap(torch, "as_tensor", constant_in_a_trace)
