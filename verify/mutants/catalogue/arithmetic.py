@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from verify.mutants.changes import is_tensor, marked, mutant, then, wrap
+from verify.mutants.changes import is_tensor, marked, mutant, put, then, wrap
 
 
 @mutant("item of floats gives nan")
@@ -320,3 +320,10 @@ def _():
 
     then(Tensor, "__getitem__", after)
     wrap(Tensor, "zero_", change)
+
+
+@mutant("asinh_, acosh_ and atanh_ have derivatives")
+def _():
+    for name in ("asinh", "acosh", "atanh"):
+        out_of_place = getattr(Tensor, name)
+        put(Tensor, f"{name}_", lambda self, real=out_of_place: self.copy_(real(self)))
