@@ -104,6 +104,19 @@ def test_every_mutant_applies_and_tensors_still_print():
     assert int(printed.split()[0]) >= 75
 
 
+def test_a_call_in_another_form_does_what_it_always_does():
+    """A keyword that a change asks for has to be there."""
+    python("""
+import torch
+from verify.mutants import changes
+
+changes.wrap(torch.Tensor, "clone", lambda real, x, *, memory_format: x)
+t = torch.ones(2)
+assert t.clone() is not t
+assert t.clone(memory_format=torch.contiguous_format) is t
+""")
+
+
 def test_names_are_unique():
     """The decorator refuses a name that is there; here, names that a reader would confuse."""
     files = [file.read_text(encoding="utf-8") for file in CATALOGUE.glob("*.py")]

@@ -165,18 +165,23 @@ def put(owner: object, name: str, value: object) -> None:
 
 
 @functools.cache
-def signature(function: Callable) -> tuple[int, float, set[str], bool]:
-    """Return how few and how many arguments it takes, their names, and whether any name fits."""
+def signature(function: Callable) -> tuple[int, float, set[str], set[str], bool]:
+    """Return how few and how many arguments it takes, their names, and whether any name fits.
+
+    The names that have to be given stand by themselves, before all names.
+    """
     spec = inspect.getfullargspec(function)
     most = float("inf") if spec.varargs else len(spec.args)
+    needed = {*spec.kwonlyargs}.difference(spec.kwonlydefaults or ())
     names = {*spec.args, *spec.kwonlyargs}
-    return len(spec.args) - len(spec.defaults or ()), most, names, bool(spec.varkw)
+    return len(spec.args) - len(spec.defaults or ()), most, needed, names, bool(spec.varkw)
 
 
 def fits(function: Callable, *args, **options) -> bool:
     """Tell whether the function can be called with these arguments."""
-    least, most, names, any_name = signature(function)
-    return least <= len(args) <= most and (any_name or options.keys() <= names)
+    least, most, needed, names, any_name = signature(function)
+    known = any_name or options.keys() <= names
+    return least <= len(args) <= most and needed <= options.keys() and known
 
 
 def wrap(owner: object, name: str, change: Callable) -> None:
