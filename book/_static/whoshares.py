@@ -745,19 +745,26 @@ def version_of(value: Any) -> int | None:
     return None if is_array(value) or value.is_inference() else value._version
 
 
-def written_by(func: Any) -> list[tuple[int, str]]:
-    """Return position and name of the arguments that an operator writes to, by its schema."""
-    schema, found = func._schema, []
-    train = any(a.name in ("training", "train") for a in schema.arguments)
-    for number, argument in enumerate(schema.arguments):
+def written_by(func: Any) -> list[tuple[int, str, tuple[int, str] | None]]:
+    """Return position and name of the arguments that an operator writes to, by its schema.
+
+    The third entry is the argument that has to be true for it, if there is one.
+    """
+    arguments, found = list(enumerate(func._schema.arguments)), []
+    switches = [(n, a.name) for n, a in arguments if a.name in ("training", "train")]
+    for number, argument in arguments:
         marked = argument.alias_info is not None and argument.alias_info.is_write
-        # The schemas of batch norm leave this out.
-        batch_norm = (
-            train and "backward" not in schema.name and argument.name.startswith("running_")
-        )
-        if marked or batch_norm:
-            found.append((number, argument.name))
+        # Most schemas of batch norm leave this out, and it writes to them in training only.
+        if switches and "backward" not in func._schema.name and argument.name.startswith("running_"):
+            found.append((number, argument.name, switches[0]))
+        elif marked:
+            found.append((number, argument.name, None))
     return found
+
+
+def given(args: tuple, kwargs: dict, number: int, name: str) -> Any:
+    """Return the argument of a call that has this position and name; None if it is left out."""
+    return args[number] if number < len(args) else kwargs.get(name)
 
 
 OWN_FILES = (os.path.dirname(torch.__file__) + os.sep, written_by.__code__.co_filename, "<frozen")
@@ -874,7 +881,11 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
         if not slots:
             return func(*args, **kwargs)
         self._settle()
-        targets = [args[i] if i < len(args) else kwargs.get(name) for i, name in slots]
+        targets = [
+            given(args, kwargs, number, name)
+            for number, name, switch in slots
+            if switch is None or given(args, kwargs, *switch)
+        ]
         hits = self._hits(targets)
         lost = func.overloadpacket.__name__.startswith("_foreach_") and [
             (tensor, version_of(tensor)) for tensor in targets[0] if tensor.is_cpu

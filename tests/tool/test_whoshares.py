@@ -369,6 +369,18 @@ def test_watch_names_the_line_and_the_operation(way):
     assert any(w.unnoticed for w in seen.writes) == unnoticed
 
 
+def test_watch_knows_that_batch_norm_only_reads_in_eval_mode():
+    layer, batch = nn.BatchNorm1d(3), torch.randn(5, 3)
+    for mode in (layer.train(), layer.eval()):
+        with watch(layer=layer) as seen:
+            mode(batch)
+        assert bool(seen) == layer.training and {w.name for w in seen.writes} == (
+            {"layer.running_mean", "layer.running_var", "layer.num_batches_tracked"}
+            if layer.training
+            else set()
+        )
+
+
 def test_watch_sees_what_backward_writes():
     w = torch.ones(3, requires_grad=True)
     (w * 2).sum().backward()
