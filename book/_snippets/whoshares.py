@@ -753,11 +753,12 @@ def written_by(func: Any) -> list[tuple[int, str, tuple[int, str] | None]]:
     The third entry is the argument that has to be true for it, if there is one.
     """
     arguments, found = list(enumerate(func._schema.arguments)), []
-    switches = [(n, a.name) for n, a in arguments if a.name in ("training", "train")]
+    forward = "backward" not in func._schema.name
+    switches = [(n, a.name) for n, a in arguments if forward and a.name in ("training", "train")]
     for number, argument in arguments:
         marked = argument.alias_info is not None and argument.alias_info.is_write
         # Most schemas of batch norm leave this out, and it writes to them in training only.
-        if switches and "backward" not in func._schema.name and argument.name.startswith("running_"):
+        if switches and argument.name.startswith("running_"):
             found.append((number, argument.name, switches[0]))
         elif marked:
             found.append((number, argument.name, None))
