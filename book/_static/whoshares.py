@@ -583,6 +583,12 @@ class Steps(ast.NodeTransformer):
     def __init__(self, scope: dict[str, Any], note: Callable):
         self.scope, self.note = scope, note
 
+    @classmethod
+    def is_whole(cls, node: ast.AST) -> bool:
+        """Tell whether a part of the line is run as a whole."""
+        chained = isinstance(node, ast.Compare) and len(node.ops) > 1  # may stop before the end
+        return chained or isinstance(node, cls.WHOLE)
+
     def run(self, title: str, code: Any, mode: str) -> tuple[float, Any]:
         """Return the seconds that a piece of code takes, and its value."""
         code = compile(ast.fix_missing_locations(code), "<line>", mode)
@@ -602,7 +608,7 @@ class Steps(ast.NodeTransformer):
         while isinstance(start, ast.Attribute):
             start = start.value
         of_module = isinstance(start, ast.Name) and not within_reach(self.scope.get(start.id))
-        if isinstance(node, self.WHOLE) or (isinstance(node, ast.Attribute) and of_module):
+        if self.is_whole(node) or (isinstance(node, ast.Attribute) and of_module):
             return node  # torch.float32 is no step
         title = ast.unparse(node) if isinstance(node, ast.expr) else ""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -675,7 +681,7 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
             note(line.strip(), scope.get(getattr(target, "id", None)), seconds)
         elif not isinstance(left, ast.Name):  # what is no step, as a comprehension
             seconds, value = run.run(line.strip(), ast.Expression(left), "eval")
-            if isinstance(left, Steps.WHOLE):
+            if Steps.is_whole(left):
                 note(line.strip(), value, seconds)
     except Failed as failed:
         error = failed.__cause__

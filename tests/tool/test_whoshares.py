@@ -502,6 +502,12 @@ def test_steps_names_the_step_that_raises_and_the_entry():
     assert "Errors and warnings: Can't call numpy() on Tensor that requires grad" in str(report)
 
 
+def test_steps_leaves_out_what_a_chained_comparison_leaves_out():
+    x = torch.zeros(2)
+    steps("0 < x[0] < x.add_(1)[0]", x=x)
+    assert x.tolist() == [0, 0]
+
+
 def test_steps_runs_the_line_once_on_the_tensor_itself():
     x, calls = torch.zeros(3), []
     steps("f(x).add_(1)", x=x, f=lambda t: (calls.append(1), t)[1])

@@ -46,6 +46,7 @@ LEFT: dict[str, dict[str, str]] = {
         "p.grad is not None": "`p` and its gradient are made, and shown, by the proof before",
     },
     "inplace_and_version_counter.moves": {"len(calls) > 150": COUNT},
+    "logging_values.float_warns": {"done.stdout.split()": CHILD},
     "look_at_your_tensors.unseen": {
         "not seen": "it repeats in an assertion that the report printed before is empty",
     },
