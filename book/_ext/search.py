@@ -23,7 +23,7 @@ from book._ext.ledger import title_of
 # The pages whose rows are entries, and what a row is called. It gets an anchor from its first cell;
 # if that is a link, it leads elsewhere, and the row is none. What the head of the first column says
 # belongs to the titles of the rows: what is often said is not always true.
-HEADS = {"Often said": "Often said: “{}”", "I want …": "I want {}"}
+HEADS = {"Often said": "Often said: {}", "I want …": "I want {}"}
 ROWS = {
     "index": "Need",
     "reference/questions": "Question",

@@ -1,6 +1,7 @@
 """Tables that hold code: on a phone their rows stack, and their code breaks at its joints.
 
-A table with code in it gets the class `stacks`; a short cell says there what its column is. A table
+A table with code in it gets the class `stacks`; a short cell says there what its column is. A
+table of questions stacks at every width (class `faq`): an answer needs a whole line. A table
 that a cell printed gets the class `stacks` if it is too wide for a phone; its cells say what their
 column is, and flow. In the tables of the pages in FILTERED a reader can look for words
 (_static/filter.js).
@@ -48,7 +49,8 @@ class Tables(SphinxPostTransform):
             if literals and columns > 1:
                 table["classes"].append("stacks")
                 if columns > 2:
-                    label(table)
+                    if label(table)[0] == "Question":
+                        table["classes"].append("faq")
             for literal in literals:
                 hold(literal)
                 html = f"<code class='docutils literal notranslate'>{with_joints(literal.astext())}"
@@ -56,20 +58,29 @@ class Tables(SphinxPostTransform):
 
 
 def hold(literal: nodes.literal) -> None:
-    """Keep code, or a link that is code, on one line with the sign that follows it."""
+    """Keep code, or a link that is code, on one line with a bracket before it and a sign after it."""
     code: nodes.Element = literal
     while isinstance(code.parent, nodes.inline | nodes.reference) and len(code.parent) == 1:
         code = code.parent
+    place = code.parent.index(code)
+    before = code.parent[place - 1] if place else None
     after = code.next_node(descend=False, siblings=True)
-    if isinstance(after, nodes.Text) and (sign := re.match(r"[,;.:?)]+", after)):
+    opening = re.search(r"[(“]+$", before) if isinstance(before, nodes.Text) else None
+    sign = re.match(r"[,;.:?)”]+", after) if isinstance(after, nodes.Text) else None
+    if opening or sign:
         held = nodes.inline("", "", classes=["held"])
-        after.parent.replace(after, nodes.Text(after[sign.end() :]))
         code.replace_self(held)
-        held += [code, nodes.Text(sign[0])]
+        held += code
+        if opening:
+            held.insert(0, nodes.Text(opening[0]))
+            held.parent.replace(before, nodes.Text(before[: opening.start()]))
+        if sign:
+            held += nodes.Text(sign[0])
+            held.parent.replace(after, nodes.Text(after[sign.end() :]))
 
 
-def label(table: nodes.table) -> None:
-    """Put the title of its column before each short cell, where a phone shows it."""
+def label(table: nodes.table) -> list[str]:
+    """Put the title of its column before each short cell, where a phone shows it; return the titles."""
     titles = [entry.astext() for head in table.findall(nodes.thead) for entry in head[0]]
     for body in table.findall(nodes.tbody):
         for row in body:
@@ -77,6 +88,7 @@ def label(table: nodes.table) -> None:
                 if title and cell.astext() and (len(titles) > 3 or len(cell.astext()) < SHORT):
                     html = f"<span class='label' aria-hidden='true'>{escape(title)}: </span>"
                     cell[0].insert(0, nodes.raw("", html, format="html"))
+    return titles
 
 
 def printed(app: Sphinx, pagename: str, template: str, context: dict, doctree: object) -> None:

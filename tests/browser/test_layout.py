@@ -86,6 +86,23 @@ def test_code_in_a_table_stays_on_one_line_where_there_is_room(visit, path):
     assert page.locator("table.stacks code").evaluate_all(broken) == []
 
 
+def test_an_answer_stands_under_its_question_at_every_width(visit):
+    page = visit("reference/questions.html", width=1440)
+    row = page.locator("table.faq tbody tr").first
+    question, answer, shown = (row.locator("td").nth(n).bounding_box() for n in range(3))
+    assert question["y"] + question["height"] <= answer["y"] + 1 and answer["x"] == question["x"]
+    assert answer["y"] + answer["height"] <= shown["y"] + 1
+    compared = page.locator("table.filtered:not(.faq)").last  # a mistake beside what is true
+    assert "Often said" in compared.locator("thead").inner_text()
+
+
+@pytest.mark.parametrize("path", ["reference/questions.html", "reference/scope.html"])
+def test_an_opening_bracket_stands_on_the_line_of_its_code(visit, path):
+    apart = """cells => cells.filter((code) => /[(“]$/.test(code.previousSibling?.data ?? "")
+      && code.parentElement.className !== "held").map((code) => code.textContent)"""
+    assert visit(path, width=1440).locator("table.stacks code").evaluate_all(apart) == []
+
+
 @pytest.mark.parametrize("path", ["reference/silently_wrong.html", "reference/scope.html"])
 def test_no_line_of_a_table_begins_with_a_comma(visit, path):
     page = visit(path, width=1440)
@@ -95,7 +112,7 @@ def test_no_line_of_a_table_begins_with_a_comma(visit, path):
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       const found = [];
       while (texts.nextNode()) {
-        if (!/^[,;.)]/.test(texts.currentNode.data)) continue;
+        if (!/^([,;)]|\\.(?!\\w))/.test(texts.currentNode.data)) continue;
         range.setStart(texts.currentNode, 0);
         range.setEnd(texts.currentNode, 1);
         const left = range.getBoundingClientRect().left - cell.getBoundingClientRect().left;

@@ -17,11 +17,11 @@ def setup(app):
 ROWS = """
 | Often said | What is true | Shown by |
 |---|---|---|
-| `clone()` copies  nothing. | [Clone](../methods/clone.md) | |
-| `clone()` copies nothing. | It does. | |
+| “`clone()` copies  nothing.” | [Clone](../methods/clone.md) | |
+| “`clone()` copies nothing.” | It does. | |
 | **A group** | | |
 | [a link](../methods/clone.md) | leads elsewhere | |
-| It can be proven. | It. | [One](../methods/clone.md#clone.one), [all](../methods/clone.md) |
+| “It can be proven.” | It. | [One](../methods/clone.md#clone.one), [all](../methods/clone.md) |
 """
 
 
