@@ -48,9 +48,9 @@ class Tables(SphinxPostTransform):
             literals = list(table.findall(nodes.literal))
             if literals and columns > 1:
                 table["classes"].append("stacks")
-                if columns > 2:
-                    if label(table)[0] == "Question":
-                        table["classes"].append("faq")
+                titles = label(table) if columns > 2 else []
+                if "Question" in titles:
+                    table["classes"].append("faq")
             for literal in literals:
                 hold(literal)
                 html = f"<code class='docutils literal notranslate'>{with_joints(literal.astext())}"
@@ -58,7 +58,7 @@ class Tables(SphinxPostTransform):
 
 
 def hold(literal: nodes.literal) -> None:
-    """Keep code, or a link that is code, on one line with a bracket before it and a sign after it."""
+    """Keep code, or a link that is code, on one line with the signs before and after it."""
     code: nodes.Element = literal
     while isinstance(code.parent, nodes.inline | nodes.reference) and len(code.parent) == 1:
         code = code.parent
@@ -80,7 +80,7 @@ def hold(literal: nodes.literal) -> None:
 
 
 def label(table: nodes.table) -> list[str]:
-    """Put the title of its column before each short cell, where a phone shows it; return the titles."""
+    """Put its title before each short cell, where a phone shows it; return the titles."""
     titles = [entry.astext() for head in table.findall(nodes.thead) for entry in head[0]]
     for body in table.findall(nodes.tbody):
         for row in body:
