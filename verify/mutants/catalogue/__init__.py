@@ -41,4 +41,5 @@ from verify.mutants.catalogue import (  # noqa: F401, I001
     many_tensors,
     attributes,
     arithmetic,
+    neighbors,
 )
