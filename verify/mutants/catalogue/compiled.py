@@ -84,6 +84,13 @@ def _():
     wrap(REGISTRY, "lookup_backend", look_up)
 
 
+@mutant("the compiler takes nothing from its cache on disk", slow="compile")
+def _():
+    from torch._functorch._aot_autograd.autograd_cache import AOTAutogradCache
+
+    wrap(AOTAutogradCache, "_lookup", lambda real, *args, **options: None)
+
+
 @mutant("the default backend copies what it returns", slow="compile")
 def _():
     each_result(lambda result, arguments, before: result.clone())
