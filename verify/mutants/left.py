@@ -54,6 +54,7 @@ LEFT: dict[str, dict[str, str]] = {
     "new_tensor.method": {
         "hasattr(torch.Tensor, 'new_tensor')": "the other proofs of the chapter call the method",
     },
+    "no_grad.view": {"name": LABEL},
     "no_grad.np_dot": {"np.dot(x.numpy(), np.ones((4, 2))).dtype": NUMPY},
     "numpy.bfloat16": {
         "share(array, t)": "numbers of 4 bytes cannot lie on the memory of numbers of 2 bytes",
