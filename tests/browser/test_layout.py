@@ -93,7 +93,7 @@ def test_an_answer_stands_under_its_question_at_every_width(visit):
     assert question["y"] + question["height"] <= answer["y"] + 1 and answer["x"] == question["x"]
     assert answer["y"] + answer["height"] <= shown["y"] + 1
     compared = page.locator("table.filtered:not(.faq)").last  # a mistake beside what is true
-    assert "Often said" in compared.locator("thead").inner_text()
+    assert "Often said" in compared.locator("thead").text_content()
 
 
 @pytest.mark.parametrize("path", ["reference/questions.html", "reference/scope.html"])
