@@ -263,7 +263,7 @@ def frequent_words(found: dict[str, list[list[str]]]) -> set[str]:
         word for page in found.values() for kind, *_, words in page
         if kind in ("Page", "Section", "Message") for word in words.split()
     )  # fmt: skip
-    return {word for word, number in places.items() if number > 6}
+    return {word for word, number in places.items() if number > 3}
 
 
 def stored_anchor(anchor: str, title: str) -> str | int:
