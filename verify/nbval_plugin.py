@@ -113,6 +113,9 @@ def pytest_configure(config):
     os.environ["JUPYTER_PATH"] = os.pathsep.join(
         filter(None, [kernels, os.environ.get("JUPYTER_PATH")])
     )
+    # On CUDA, a matrix product in the first `backward()` may say that it sets up the context itself.
+    quiet = "ignore:Attempting to run cuBLAS"
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), quiet]))
     if option.nbval_sanitize_with and config.inipath:  # so that pytest runs from any folder
         option.nbval_sanitize_with = str(config.inipath.parent / option.nbval_sanitize_with)
 
