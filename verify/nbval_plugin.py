@@ -32,6 +32,7 @@ from nbval.plugin import IPyNbCell, IPyNbFile
 from verify import heads
 from verify.book import is_gpu
 from verify.evidence import RUNNER
+from verify.kernel import QUIET
 from verify.kernel.forked import ForkProvisioner, ForkServer, can_serve
 from verify.recorder import NO_RECORD, Recorder, first_line, torch_version
 
@@ -113,9 +114,7 @@ def pytest_configure(config):
     os.environ["JUPYTER_PATH"] = os.pathsep.join(
         filter(None, [kernels, os.environ.get("JUPYTER_PATH")])
     )
-    # On CUDA, a matrix product in the first `backward()` may say that it sets up the context itself.
-    quiet = "ignore:Attempting to run cuBLAS"
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), quiet]))
+    os.environ["PYTHONWARNINGS"] = QUIET
     if option.nbval_sanitize_with and config.inipath:  # so that pytest runs from any folder
         option.nbval_sanitize_with = str(config.inipath.parent / option.nbval_sanitize_with)
 

@@ -29,6 +29,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from verify import ROOT, figures, files
 from verify import book as books
 from verify.book import is_gpu, notebook_files, targets, tree_of
+from verify.kernel import QUIET
 from verify.normal_form import BadSnippet, begin_with_verified, normalize, refresh_snippet
 
 BOOK = ROOT / "book"
@@ -159,7 +160,8 @@ async def execute(notebook, path, gpu, to_measure=(), kept=None):
         work.mkdir()
         file = Path(folder, "figures.json")
         file.write_text(json.dumps(measured), encoding="utf-8")
-        environment = dict(os.environ, IPYTHONDIR=str(settings))  # not the user's start-up files
+        environment = dict(os.environ, PYTHONWARNINGS=QUIET)
+        environment["IPYTHONDIR"] = str(settings)  # not the user's start-up files
         if to_measure or kept:
             environment["BOOK_FIGURES"] = str(file)
         if not gpu:

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from IPython import get_ipython
 
-VERIFIED = "2.8.0", "2.13.0", "2.14.1", "2.15.0"
+VERIFIED = "2.8.0", "2.11.0", "2.13.0", "2.14.1", "2.15.0"
 INSTALLED = version("torch").partition("+")[0]
 if INSTALLED not in VERIFIED:
     print(f"This book was verified with torch {', '.join(VERIFIED)}.", end=" ")

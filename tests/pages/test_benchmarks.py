@@ -95,7 +95,7 @@ def test_titles_that_name_an_order_are_computed(chapter):
     assert not list(written_out(cells_of(chapter, gpu=True)))
 
 
-@pytest.mark.parametrize("chapter", [*CHAPTERS, "cuda_transfers"])
+@pytest.mark.parametrize("chapter", CHAPTERS)
 @pytest.mark.parametrize(
     "planted",
     [
@@ -126,7 +126,7 @@ def drawn_and_stored(bench, chapter, file):
     )
     names["__name__"] = chapter
     threads, stored = names["torch"].get_num_threads(), []
-    for cell in cells_of(chapter):
+    for cell in cells_of(chapter, gpu=True):  # what is drawn of recorded figures needs no GPU
         if cell.cell_type == "markdown" or "# snippet: " in cell.source:
             continue
         charts = [out for out in cell.outputs if nbval_plugin.is_chart(out)]

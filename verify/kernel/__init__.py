@@ -5,3 +5,6 @@ launch.py                starts a kernel that imports nothing but what a reader 
 fork_server.py           has imported torch once, and forks such kernels
 forked.py                asks it for a kernel, on behalf of jupyter_client
 """
+
+# For PYTHONWARNINGS: on CUDA the first `backward()` of a product can say that it makes a context.
+QUIET = "ignore:Attempting to run cuBLAS"

@@ -32,7 +32,7 @@ def modules_of(distributions):
         modules.update(re.split(r"[/.,]", line, maxsplit=1)[0] for line in listed.splitlines())
         # setuptools, which torch.utils.benchmark imports, brings modules of its own along.
         modules.update(re.findall(r"/_vendor/(\w+)/", files))
-        if "setuptools/_distutils/" in files:  # from Python 3.12 on it stands in for the standard one
+        if "setuptools/_distutils/" in files:  # the only one since Python 3.12
             modules.add("distutils")
         for requirement in found.requires or ():
             needs, its_extras = re.match(r"([\w.-]+)\s*(?:\[(.*?)\])?", requirement).groups()
