@@ -95,7 +95,7 @@ class Ledger:
             return
         line = nodes.paragraph(classes=["evidence"])
         line += self.link(app, docname, claim, "Evidence", "", "")
-        if PASSED not in found and FAILED not in found and STALE not in found:
+        if {*found} <= {NOT_RUN} and "recorded" not in claim.proof.metadata:
             quote["classes"].append("unrun")
         for status, text in self.summary(claim):
             # The mark and the words say it; the color of the class only repeats them.
@@ -138,7 +138,9 @@ class Ledger:
             run = f"{place}, torch {', '.join(releases)}"
             if why == "needs CUDA":
                 if not any(record["kind"] == "cuda" for record in self.records):
-                    yield found, "not run yet: it needs CUDA"
+                    once = claim.proof.metadata.get("recorded")
+                    run = once and f"its cell was run on {once['device']}, torch {once['torch']}"
+                    yield found, f"needs CUDA; {run}" if run else "not run yet: it needs CUDA"
                 continue
             yield (
                 found,
