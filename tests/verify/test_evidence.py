@@ -291,7 +291,8 @@ def test_a_claim_that_has_changed_is_stale(record):
 def test_the_line_beside_a_claim(record, monkeypatch):
     from book._ext.ledger import Ledger
 
-    ledger, claim = Ledger(), SimpleNamespace(id="clone.memory", digest="0" * 16)
+    proof = SimpleNamespace(metadata={})
+    ledger, claim = Ledger(), SimpleNamespace(id="clone.memory", digest="0" * 16, proof=proof)
 
     def line(*records):
         ledger.records = list(records)
@@ -306,6 +307,10 @@ def test_the_line_beside_a_claim(record, monkeypatch):
         "passed: CUDA (A GPU), torch 2.13.0",
     ]
     assert line(record | {"claims": waits}) == ["not run yet: it needs CUDA"]
+    proof.metadata["recorded"] = {"device": "A GPU", "torch": "2.11.0"}
+    assert line(record | {"claims": waits}) == [
+        "needs CUDA; its cell was run on A GPU, torch 2.11.0"
+    ]
     assert line(record | {"claims": waits}, gpu | {"claims": changed}) == [
         "changed since it ran: CUDA (A GPU), torch 2.13.0",
     ]

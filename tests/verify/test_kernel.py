@@ -6,6 +6,7 @@ import shutil
 
 from tests.verify.books import code, save, stream
 from verify import ROOT
+from verify.kernel.launch import modules_of
 
 SERVER = (ROOT / "verify" / "kernel" / "fork_server.py").read_text(encoding="utf-8")
 FEW = int(re.search(r"^FEW = (\d+)$", SERVER, re.M)[1])
@@ -133,3 +134,9 @@ def test_a_benchmark_that_holds_too_much_memory_fails(run_pytest, tmp_path):
     assert status == 1 and "2 passed, 1 error" in output, output
     for what in ("kernel", "process"):
         assert f"a {what} of one.ipynb held" in output, output
+
+
+def test_a_kernel_finds_the_distutils_of_setuptools():
+    """Python 3.12 and newer have no other, and torch.utils.benchmark wants it."""
+    assert "distutils" in modules_of(["setuptools"])
+    assert "distutils" not in modules_of(["numpy"])
