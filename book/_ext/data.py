@@ -211,7 +211,7 @@ def llms(app: Sphinx) -> Iterator[str]:
     yield f"# {app.config.ogp_site_name}"
     yield ""
     yield (
-        "> Every way to copy a tensor in PyTorch, and what each one shares, keeps and costs. "
+        "> The ways to copy a tensor in PyTorch, and what each one shares, keeps and costs. "
         "Under each claim stands its proof, a cell that is run; "
         f"the runs are recorded with torch {', '.join(releases)}."
     )
