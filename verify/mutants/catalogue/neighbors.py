@@ -170,3 +170,19 @@ def _():
         return result
 
     then(copy, "deepcopy", after)
+
+
+@mutant("a loss has a storage of its own size")
+def _():
+    for name in ("mse_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy"):
+        then(torch.nn.functional, name, lambda result: result.clone())
+
+
+@mutant("a loss has a storage with room for its input")
+def _():
+    def after(result, predicted):
+        room = predicted.detach().new_empty(predicted.numel())
+        return room[0].copy_(result) if result.dim() == 0 else result
+
+    for name in ("l1_loss", "binary_cross_entropy_with_logits"):
+        then(torch.nn.functional, name, after)
