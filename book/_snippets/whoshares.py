@@ -17,8 +17,8 @@ kept alive, no gradient is touched.
 What they cannot see: they compare addresses, so a meta or fake tensor, a tensor inside a
 torch.func transform, or one file mapped twice cannot be compared; of a sparse, nested or
 distributed tensor they compare the parts that lie in this process. `watch` sees the operations of
-this thread and of backward(); a write from elsewhere (NumPy, another thread or process, a compiled
-function) it notices only at the end, if the values differ from those it last saw.
+this thread and of backward(); a write from elsewhere (NumPy, another thread or process, code that
+was compiled before) it notices only at the end, if the values differ from those it last saw.
 """
 
 from __future__ import annotations
@@ -319,8 +319,8 @@ def relations(found: list[Piece]) -> Iterator[tuple[list[Piece], str]]:
             classes.setdefault(piece.elements if piece.elements[1] else id(piece), []).append(piece)
         for same in classes.values():
             if len(same) > 1:
-                objects = {id(piece.value) for piece in same}
-                yield same, "one object" if len(objects) == 1 else verdict(same[0], same[-1])
+                other = next((p for p in same if p.value is not same[0].value), None)
+                yield same, verdict(same[0], other) if other else "one object"
         firsts = [same[0] for same in classes.values()]
         pairs = [([a, b], what) for i, a in enumerate(firsts) for b in firsts[i + 1 :]
                  if (what := verdict(a, b))]  # fmt: skip
@@ -803,9 +803,9 @@ class watch(TorchDispatchMode):  # noqa: N801 (used as a function)
     Each keyword names a tensor, an array, or what holds some; what is watched is the memory that
     they have at the start. Operations of this thread and of backward() are seen, also those of
     optimizers and modules. What else changes values (NumPy, DLPack, another thread or process,
-    compiled code, C++) is noticed at the end, by a checksum: of a tensor of more than 1 MiB only if
-    no operation wrote to it as well, and not where the old values have come back. `writes` lists
-    the operations, `unseen` and `moved` the names. Raises TypeError for what is not accepted.
+    code compiled before, C++) is noticed at the end, by a checksum: of a tensor of more than 1 MiB
+    only if no operation wrote to it as well, and not where the old values have come back. `writes`
+    lists the operations, `unseen` and `moved` the names. Raises TypeError for what is not accepted.
     """
 
     def __init__(self, /, **named: Any):

@@ -136,6 +136,7 @@ def test_tied_weights_and_parameters_on_one_memory():
     a, b = nn.Parameter(x), nn.Parameter(x)
     assert "the same elements" in str(sharing(a=a, b=b))
     assert "one object" in str(sharing(a=a, b=a))
+    assert "one object" not in str(sharing(a=a, d=a.detach(), b=a))
 
 
 def test_what_has_no_address():
