@@ -689,6 +689,7 @@ def steps(line: str, /, *, timed: bool = True, **named: Any) -> Report:
         failure = f"{failed} raises {type(error).__name__}: {error}".split("\n")[0]
         entry = next((words for words in ERRORS if words in str(error)), "")
         failure += f"\nSee in the book, under Errors and warnings: {entry}" if entry else ""
+        del error  # its traceback holds this frame, and so your tensors
     head = ["step", "result", "shape", "strides", "graph", "memory", "new bytes", "time"]
     columns = slice(None if timed else -1)
     text, html = table(head[columns], [row[columns] for row in rows])

@@ -500,6 +500,9 @@ def test_steps_names_the_step_that_raises_and_the_entry():
     x = torch.arange(3.0, requires_grad=True)
     report = steps("(x * 2).numpy().copy()", x=x)
     assert not report and report.rows[-1][:2] == ["(x * 2).numpy()", "raises"]
+    alive = weakref.ref(x)
+    del x
+    assert alive() is None, "what raised holds the tensors that were given"
     assert "Errors and warnings: Can't call numpy() on Tensor that requires grad" in str(report)
 
 
