@@ -59,6 +59,9 @@ LEFT: dict[str, dict[str, str]] = {
     "numpy.bfloat16": {
         "share(array, t)": "numbers of 4 bytes cannot lie on the memory of numbers of 2 bytes",
     },
+    "silently_wrong.shared_memory": {
+        "t.tolist() == [7] * 4": "the system decides what lies at an address that was given back",
+    },
     "what_is_a_copy.assignment": {"b is a": NAME},
     "what_is_a_copy.version": {"len(versions) > 100": COUNT},
 }

@@ -175,12 +175,12 @@ def _():
 @mutant("a loss has a storage of its own size")
 def _():
     for name in ("mse_loss", "smooth_l1_loss", "soft_margin_loss", "binary_cross_entropy"):
-        then(torch.nn.functional, name, lambda result: result.clone())
+        then(torch.nn.functional, name, lambda result, *args: result.clone())
 
 
 @mutant("a loss has a storage with room for its input")
 def _():
-    def after(result, predicted):
+    def after(result, predicted, *args):
         room = predicted.detach().new_empty(predicted.numel())
         return room[0].copy_(result) if result.dim() == 0 else result
 
