@@ -65,7 +65,7 @@ TASKS = {  # what a reader came for, typed on the home page, and words of the an
     "share NumPy memory safely": "of a writable array",
     "copy a model": "copy.deepcopy(model)",
     "x[0] = 7 after clone": "a write to one never shows in the other",
-    "leaf tensor": "no recorded operation made",
+    "leaf tensor": "such as one that you create",
 }
 SEEN = """() => {
   const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
