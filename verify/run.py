@@ -160,8 +160,8 @@ async def execute(notebook, path, gpu, to_measure=(), kept=None):
         work.mkdir()
         file = Path(folder, "figures.json")
         file.write_text(json.dumps(measured), encoding="utf-8")
-        environment = dict(os.environ, PYTHONWARNINGS=QUIET)
-        environment["IPYTHONDIR"] = str(settings)  # not the user's start-up files
+        # Not the user's start-up files.
+        environment = dict(os.environ, IPYTHONDIR=str(settings), PYTHONWARNINGS=QUIET)
         if to_measure or kept:
             environment["BOOK_FIGURES"] = str(file)
         if not gpu:

@@ -61,12 +61,8 @@ def test_runs_that_rounding_decides_may_differ():
     row = {"memory": "never", "runs": 38}
     old = {"operations": {"linalg.lu_factor": row}, "not_asked": {}}
     for runs, found in ((39, []), (30, ["linalg.lu_factor: runs 38 → 30"])):
-        assert (
-            changes(
-                old, {"operations": {"linalg.lu_factor": row | {"runs": runs}}, "not_asked": {}}
-            )
-            == found
-        )
+        new = {"operations": {"linalg.lu_factor": row | {"runs": runs}}, "not_asked": {}}
+        assert changes(old, new) == found
 
 
 def test_without_the_database_operations_are_not_asked(monkeypatch):

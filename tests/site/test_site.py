@@ -116,7 +116,6 @@ def plain(kind: str, content: str) -> str:
     """Return an output in the form in which page and notebook must agree."""
     for before, after in MENDS.items():
         content = content.replace(before, after)
-    content = content.rstrip()  # the page drops the space at the end of an output
     if kind in ("text/html", "image/svg+xml"):
         soup = BeautifulSoup(content, "html.parser")
         for tag in soup.find_all(["wbr", "table"]):  # what the page adds for a phone
@@ -128,7 +127,7 @@ def plain(kind: str, content: str) -> str:
             (tag.name, tag.get("class"), tag.get("d"), tag.get("x")) for tag in soup.find_all()
         ]
         return f"{soup.get_text()} {drawn}"
-    return content.rstrip("\n")
+    return content.rstrip()  # the page drops what is blank at the end of an output
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
