@@ -6,5 +6,6 @@ fork_server.py           has imported torch once, and forks such kernels
 forked.py                asks it for a kernel, on behalf of jupyter_client
 """
 
-# For PYTHONWARNINGS: on CUDA the first `backward()` of a product can say that it makes a context.
-QUIET = "ignore:Attempting to run cuBLAS"
+# For PYTHONWARNINGS: on CUDA the first `backward()` of a product can say that it makes a context,
+# and the compiler that TensorFloat32 is there and not in use.
+QUIET = "ignore:Attempting to run cuBLAS,ignore:TensorFloat32 tensor cores"
