@@ -127,7 +127,7 @@ def plain(kind: str, content: str) -> str:
             (tag.name, tag.get("class"), tag.get("d"), tag.get("x")) for tag in soup.find_all()
         ]
         return f"{soup.get_text()} {drawn}"
-    return content.rstrip()  # the page drops what is blank at the end of an output
+    return content.rstrip("\n")
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=str)
