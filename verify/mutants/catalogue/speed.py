@@ -59,6 +59,16 @@ def _():
     )
 
 
+@mutant("clone of a large leaf takes twice the time", slow="benchmarks")
+def _():
+    def change(real, self):
+        if self.requires_grad and self.numel() >= 2**20:
+            real(self)
+        return real(self)
+
+    wrap(Tensor, "clone", change)
+
+
 @mutant("clone takes longer with every operation behind its source", slow="benchmarks")
 def _():
     wrap(
