@@ -1,5 +1,6 @@
 # @title Helper: pictures of memory and graph
 # snippet: draw
+from contextlib import suppress
 from html import escape
 
 from IPython.display import display
@@ -59,8 +60,11 @@ def graph_of(named):
     A result without a name gets one; if there are more than six, they are left out, and an edge
     (node, next node, True) goes through them.
     """
-    tracked = [name for name, value in named.items() if getattr(value, "requires_grad", False)]
-    owner = {get_gradient_edge(named[name]).node: name for name in tracked}
+    owner = {}
+    for name, value in named.items():
+        if getattr(value, "requires_grad", False):
+            with suppress(AssertionError):  # a view made under no_grad: no gradient passes it
+                owner[get_gradient_edge(value).node] = name
 
     def following(node):
         return [after for after, _ in node.next_functions if after is not None]

@@ -469,6 +469,19 @@ def test_pictures_of_many_tensors_and_wide_graphs():
     assert "through results without a name, to AccumulateGrad (w)" in deep and "Not drawn" in deep
 
 
+def test_a_picture_of_a_view_that_no_gradient_passes():
+    w = torch.ones(3, requires_grad=True)
+    with torch.no_grad():
+        view = w[:2]
+    text = str(draw(w=w, view=view))
+    assert text.count("leaf, requires grad) uses storage A") == 2
+    assert "Gradients flow from CloneBackward0 (c) to AccumulateGrad (w)" in str(
+        draw(view=view, w=w, c=w.clone())
+    )
+    flagged = torch.ones(3)[:2].requires_grad_()
+    assert "to AccumulateGrad (flagged)" in str(draw(flagged=flagged, twice=flagged * 2))
+
+
 def test_a_picture_of_what_has_no_values():
     meta = torch.ones(2, device="meta")
     text = str(draw(meta=meta, view=meta[1:], other=torch.ones(2, device="meta")))
