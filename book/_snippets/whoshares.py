@@ -136,7 +136,12 @@ def extent(first: int, itemsize: int, shape: tuple, strides: tuple) -> tuple[int
     while block and dims and dims[0][0] <= block:
         stride, count = dims.pop(0)
         block += stride * (count - 1)
-    return first, block, tuple(dims) if block else ()
+    merged: list[tuple[int, int]] = []
+    for stride, count in dims if block else ():
+        if merged and stride == merged[-1][0] * merged[-1][1]:  # as one longer dimension
+            stride, count = merged[-1][0], merged.pop()[1] * count
+        merged.append((stride, count))
+    return first, block, tuple(merged)
 
 
 def end_of(elements: tuple[int, int, tuple]) -> int:
@@ -1047,6 +1052,8 @@ def within(name: str, module: torch.nn.Module) -> Iterator[list[str]]:
     """Yield what is shared inside a module."""
     layers: dict[int, list[str]] = {}
     for path, layer in module.named_modules(remove_duplicate=False):
+        if next(layer.parameters(), next(layer.buffers(), None)) is None:
+            continue  # as one ReLU in two places: nothing to share
         layers.setdefault(id(layer), []).append(f"{name}.{path}" if path else name)
     several = [paths for paths in layers.values() if len(paths) > 1]
     inner = tuple(f"{path}." for paths in several for path in paths)

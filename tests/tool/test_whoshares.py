@@ -99,6 +99,13 @@ def test_elements_not_only_storages():
     assert not share(big[:, ::2], big[:, 1::2]) and share(big[:, ::2], big[7:9])
 
 
+def test_one_extent_in_other_shapes():
+    x = torch.arange(32.0)[::2]
+    same = "the same elements"
+    assert same in str(sharing(x=x, y=x.view(2, 2, 4), z=x.view(4, 4).T))
+    assert same not in str(sharing(x=x, y=x.view(4, 4)[:, :3]))
+
+
 def test_arrays_and_dlpack():
     x = torch.arange(8.0)
     tail = torch.from_dlpack(x[4:])
@@ -565,6 +572,10 @@ def test_audit_finds_what_training_will_change():
 def test_audit_of_the_model_itself():
     layer = nn.Linear(2, 2)
     assert "are one layer" in str(audit(nn.ModuleList([layer] * 3)))
+    act = nn.ReLU()  # nothing in it that two places could share
+    assert not audit(nn.Sequential(nn.Linear(2, 2), act, nn.Linear(2, 2), act))
+    norm = nn.BatchNorm1d(2, affine=False)  # buffers, and no parameter
+    assert audit(nn.Sequential(norm, nn.Linear(2, 2), norm))
     model = net()
     model[2].weight = nn.Parameter(model[0].weight[:1])
     assert "different objects" in str(audit(model)) and audit(model)
