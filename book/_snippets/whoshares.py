@@ -132,16 +132,16 @@ def extent(first: int, itemsize: int, shape: tuple, strides: tuple) -> tuple[int
     """Return which bytes the elements take: a block, and the (stride, count) that repeat it."""
     first += sum((n - 1) * s for n, s in zip(shape, strides, strict=True) if s < 0 < n)
     block = 0 if 0 in shape else itemsize
-    dims = sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1 and s)
-    while block and dims and dims[0][0] <= block:
-        stride, count = dims.pop(0)
-        block += stride * (count - 1)
-    merged: list[tuple[int, int]] = []
-    for stride, count in dims if block else ():
-        if merged and stride == merged[-1][0] * merged[-1][1]:  # as one longer dimension
-            stride, count = merged[-1][0], merged.pop()[1] * count
-        merged.append((stride, count))
-    return first, block, tuple(merged)
+    steps = sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1 and s)
+    dims: list[tuple[int, int]] = []
+    for stride, count in steps if block else ():
+        if not dims and stride <= block:
+            block += stride * (count - 1)
+        elif dims and stride == dims[-1][0] * dims[-1][1]:  # as one longer dimension
+            dims[-1] = dims[-1][0], dims[-1][1] * count
+        else:
+            dims.append((stride, count))
+    return first, block, tuple(dims)
 
 
 def end_of(elements: tuple[int, int, tuple]) -> int:
@@ -1052,7 +1052,7 @@ def within(name: str, module: torch.nn.Module) -> Iterator[list[str]]:
     """Yield what is shared inside a module."""
     layers: dict[int, list[str]] = {}
     for path, layer in module.named_modules(remove_duplicate=False):
-        if next(layer.parameters(), next(layer.buffers(), None)) is None:
+        if next(leaves(layer, path), None) is None:
             continue  # as one ReLU in two places: nothing to share
         layers.setdefault(id(layer), []).append(f"{name}.{path}" if path else name)
     several = [paths for paths in layers.values() if len(paths) > 1]
