@@ -154,6 +154,20 @@ def _():
     warn(torch, "frombuffer", text, lambda data: isinstance(data, bytes))
 
 
+@mutant("frombuffer keeps its buffer from growing")
+def _():
+    def hold(made, data):
+        made.held = memoryview(data)
+        return made
+
+    then(torch, "frombuffer", hold)
+
+
+@mutant("NumPy lets a buffer grow")
+def _():
+    then(np, "frombuffer", lambda made, *data: made.copy())
+
+
 @mutant("from_file keeps the file from changes")
 def _():
     wrap(torch, "from_file", lambda real, file, **o: real(file, **{**o, "shared": False}))
