@@ -809,6 +809,14 @@ def _():
     wrap(AveragedModel, "__init__", change)
 
 
+@mutant("AveragedModel averages buffers by default")
+def _():
+    def change(real, self, model, **options):
+        real(self, model, **{"use_buffers": True, **options})
+
+    wrap(AveragedModel, "__init__", change)
+
+
 @mutant("requires_grad_ of a module does nothing")
 def _():
     wrap(Module, "requires_grad_", lambda real, self, *args: self)
