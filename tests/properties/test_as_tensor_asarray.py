@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -306,6 +307,19 @@ def test_frombuffer(data: bytes, dtype: torch.dtype) -> None:
     buffer[:] = bytes(len(buffer))
     assert not x.any()
     assert len(warnings_of(lambda: torch.frombuffer(bytes(buffer), dtype=dtype))) == 1
+
+
+@claim("as_tensor_asarray.grown", size=st.integers(1, 64), dtype=dtypes(DTYPES))
+def test_grown(size: int, dtype: torch.dtype) -> None:
+    buffer = bytearray(size * dtype.itemsize)
+    x = torch.frombuffer(buffer, dtype=dtype)
+    before = x.data_ptr()
+    buffer.extend(bytes(1_000_000))  # more than fits where it lies
+    assert x.data_ptr() == before != np.frombuffer(buffer, np.uint8).ctypes.data
+    held = torch.from_numpy(np.frombuffer(buffer, np.uint8))
+    with pytest.raises(BufferError):
+        buffer.extend(bytes(1_000_000))
+    assert len(held) == len(buffer)
 
 
 @claim("as_tensor_asarray.from_file", dtype=dtypes(DTYPES), shared=grad_modes())
