@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -317,7 +316,7 @@ def test_grown(size: int, dtype: torch.dtype) -> None:
     buffer.extend(bytes(1_000_000))  # more than fits where it lies
     assert x.data_ptr() == before != np.frombuffer(buffer, np.uint8).ctypes.data
     held = torch.from_numpy(np.frombuffer(buffer, np.uint8))
-    with pytest.raises(BufferError):
+    with raises(BufferError):
         buffer.extend(bytes(1_000_000))
     assert len(held) == len(buffer)
 
