@@ -171,7 +171,7 @@ def render(candidates: list[Candidate], words: dict, uri: Callable[[str], str]) 
     )
     nothing = "".join(
         f"<p data-when='{escape(json.dumps(entry['when']))}' hidden>"
-        f"Nothing does all that. {to_html(entry['say'], uri)}</p>"
+        f"No row does all that. {to_html(entry['say'], uri)}</p>"
         for entry in words["nothing"]
     )
     bodies = ""

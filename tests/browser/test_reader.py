@@ -63,7 +63,7 @@ def test_the_picker_says_when_nothing_fits(visit):
     form.get_by_role("group", name="Memory").get_by_label("shared").check()
     form.get_by_role("group", name="Gradients").get_by_label("flow back").check()
     assert page.locator("table.picker").is_hidden()
-    assert "Nothing does all that" in form.locator(".picker-answer").inner_text()
+    assert "No row does all that" in form.locator(".picker-answer").inner_text()
     assert "nowhere" in form.locator("label", has_text="flow back").get_attribute("class")
     form.get_by_role("button", name="Start again").click()
     page.locator("table.picker tr.usual").wait_for()
