@@ -486,6 +486,11 @@ def _():
         allow(Tensor, name, lambda self, other: self)
 
 
+@mutant("an expanded tensor takes a number for a slice")
+def _():
+    allow(Tensor, "__setitem__", lambda self, index, number: self.fill_(number))
+
+
 @mutant("load_state_dict gives an expanded buffer memory for each element")
 def _():
     def change(real, self, state, **options):

@@ -201,6 +201,24 @@ def _():
     wrap(Tensor, "register_hook", lambda real, self, hook: None)
 
 
+@mutant("a hook of a view is one of its base as well")
+def _():
+    def change(real, self, hook):
+        if self._is_view():
+            real(self._base, hook)
+        return real(self, hook)
+
+    wrap(Tensor, "register_hook", change)
+
+
+@mutant("a hook of a clone is not called")
+def _():
+    def change(real, self, hook):
+        return None if "CloneBackward" in str(self.grad_fn) else real(self, hook)
+
+    wrap(Tensor, "register_hook", change)
+
+
 @mutant("hooks cannot change a gradient")
 def _():
     wrap(
