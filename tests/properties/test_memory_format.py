@@ -171,6 +171,14 @@ def test_expanded_mask(n: int, dtype: torch.dtype, mask: bool) -> None:
     assert any("deprecated" in text for text in warnings_of(write)) and (x == 1).all()
 
 
+@claim("memory_format.expanded_number", n=st.integers(2, 4), dtype=dtypes(DTYPES))
+def test_expanded_number(n: int, dtype: torch.dtype) -> None:
+    x = torch.zeros(3, dtype=dtype).expand(n, 3)
+    with raises(RuntimeError):
+        x[:] = 1.0
+    assert not x.any() and (x.fill_(1.0) == 1).all()
+
+
 @claim("memory_format.shift", n=st.integers(3, 9), dtype=dtypes(DTYPES))
 def test_shift(n: int, dtype: torch.dtype) -> None:
     x = torch.arange(n).to(dtype)
